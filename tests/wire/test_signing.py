@@ -72,6 +72,17 @@ def test_a_key_that_anybody_can_sign_for_signs_nothing(public: str) -> None:
     assert not Signed(body=entry.raw.decode(), signature=signature).is_signed_by(public, Entry)
 
 
+def test_what_a_check_with_the_cofactor_takes_is_refused_as_on_the_page() -> None:
+    """The first half of this signature has a part of order 8; `signing.test.ts` has it as well."""
+    key = SigningKey(bytes([7] * 32)).public
+    entry = Entry(sequence=0, disclosure="0" * 64, time=1, key=key)
+    signature = (
+        "b15bf26424d1b69dd33b7a9e57db5de4a2aadea4a2a051efd9bfd6af74165d2b"
+        "90b909c517918624ee540f2ed4a18d6cf130714dd252c151b17341bb379a8101"
+    )
+    assert not verify(key, "entry", entry.raw, signature)
+
+
 def test_the_exact_text_is_signed() -> None:
     spaced = Entry.parse(ENTRY.raw.replace(b",", b" , "))
     signed = Signed.parse(Signed.seal(spaced, KEY).raw)

@@ -313,7 +313,7 @@ export class Agent {
   async #seen(witness: string): Promise<Signed> {
     const address = addressOf(witness, true);
     if (address === this.address) {
-      throw new MidpointError(`${witness} is the service itself; a witness is somebody else`);
+      throw new MidpointError(`${witness} is the service; a witness is somebody else`);
     }
     try {
       return Signed.parse(await this.#get(`${address}/v1/witness`, LARGEST_LIST));

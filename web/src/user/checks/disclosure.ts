@@ -69,7 +69,7 @@ export function checkDisclosure(
   if (!pin && !showRated && !hidesRated(disclosure)) {
     throw new RefusedError(
       "rated_shown",
-      `scheme '${disclosure.scheme}' does not hide which titles you rate, and that can give away what you protect`,
+      `scheme '${disclosure.scheme}' does not hide which titles you rate`,
     );
   }
   checkNumbers(disclosure);
@@ -189,6 +189,6 @@ export function requireLeak({ leak }: Disclosure, most: number | undefined): voi
   const says = leak === undefined ? "does not say how much" : `says ${(leak / ONE).toFixed(3)}`;
   throw new RefusedError(
     "leak_too_large",
-    `you accept that errors of what is disclosed leak up to an AUC of ${most}, and the service ${says}`,
+    `you accept a leak budget of ${most}, and the service ${says}`,
   );
 }

@@ -20,7 +20,7 @@ export function signedEntries(chain: readonly Signed[], pin?: Pin): Entry[] {
     if (entry.key !== key || other) {
       throw new RefusedError(
         "key_changed",
-        `entry ${entry.sequence} is signed by another key than the one pinned, which did not vouch for it; ask the service, by another way, whether it changed its key; ${REMEDY}`,
+        `entry ${entry.sequence} is signed by another key than the one pinned, which did not vouch for it; ${REMEDY}`,
       );
     }
     if (!verify(chain[i], key, Entry)) {
@@ -81,7 +81,7 @@ export function readStatement(signed: Signed, key: string | undefined): WitnessS
   if (key !== undefined && statement.key !== key) {
     throw new RefusedError(
       "witness_changed",
-      `the witness signs with another key, ${statement.key}; ask the people who run it, by another way, and if the key is theirs, name it`,
+      `the witness signs with another key, ${statement.key}; if it is theirs, name it`,
     );
   }
   if (!verify(signed, statement.key, WitnessStatement)) {
@@ -95,7 +95,7 @@ export function requireWitness(known: string | undefined): void {
   if (known === undefined) return;
   throw new RefusedError(
     "not_witnessed",
-    `this device knows a witness of this service, with key ${known}, and what it signed is missing now; name it, or say that you go on without it`,
+    `this device knows a witness of this service, with key ${known}, and what it signed is missing; name it, or go on without it`,
   );
 }
 
@@ -131,7 +131,7 @@ export function witnessedEntry(
   if (chosen === undefined || chosen < Math.max(first, pin?.sequence ?? 0)) {
     throw new RefusedError(
       "not_witnessed",
-      `the witness has shown no entry for ${shownFor / 3600} hours that this device can answer under; nothing is lost, come back later`,
+      `the witness has shown no entry for ${shownFor / 3600} hours that this device can answer under; come back later`,
     );
   }
   return entries[chosen - first];
