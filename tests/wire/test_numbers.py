@@ -3,17 +3,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from midpoint.user import DeviceSecret, Ledger, PrivateCategory, decide
 from midpoint.wire import (
+    GRAIN,
     ONE,
     SCHEMES,
+    Disclosure,
     Refusal,
     RefusedError,
+    as_rows,
 )
 from midpoint.wire.numbers import check_numbers
 from tests.support.people.made_up import (
+    accepted,
     disclosure,
     entries,
     sealed,
+    solicitation,
 )
 from tests.support.sites.published import code_of
 
@@ -85,3 +91,25 @@ def test_a_lie_about_the_statistics_passes() -> None:
     rng = np.random.default_rng(0)
     lie = rng.integers(-ONE, ONE, 12).tolist()
     check_numbers(disclosure("mpr", offset=tuple((v, -v) for v in lie)))
+
+
+def test_false_rates_that_cancel_over_all_items_pass_and_show_the_category() -> None:
+    """The threat model says so. Control: rates that are alike."""
+    made = disclosure("cmpss", n_items=54)
+    assert made.prior is not None
+    still = as_rows(0 * np.array(made.prior.mean))
+    false = [[4 * GRAIN, -4 * GRAIN], [-4 * GRAIN, 4 * GRAIN]] * 27
+    seen = {}
+    for name, rate in (("false", np.array(false)), ("alike", np.zeros((54, 2)))):
+        columns = {"rate": as_rows(rate), "prior": made.prior.model_copy(update={"mean": still})}
+        shown = Disclosure.parse(made.model_copy(update=columns).raw)
+        asked = solicitation(shown, items=shown.items[::2])  # those that women are said to rate
+        ratings = dict.fromkeys(asked.items[:9], 3 * ONE)
+        for who in ("F", "M"):
+            person = PrivateCategory({"gender": who}), Ledger(DeviceSecret(b"x" * 32))
+            report = decide(ratings, asked, accepted(shown), *person)
+            seen[name, who] = len(report.answers)
+    assert seen["alike", "F"] >= 8
+    assert seen["alike", "M"] >= 8
+    assert seen["false", "F"] <= 1
+    assert seen["false", "M"] == 9
