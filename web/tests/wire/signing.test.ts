@@ -1,4 +1,5 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
+import { bytesToNumberLE, numberToBytesLE } from "@noble/curves/utils.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -30,6 +31,13 @@ it("takes no signature that the terminal refuses", () => {
   const taken = ed25519.verify(hexToBytes(signature), message, hexToBytes(key), { zip215: false });
   expect(taken).toBe(true);
   expect(verify(Signed.make({ body, signature }), key, Entry)).toBe(false);
+});
+
+it("takes one signature of a message and no second one made of it", () => {
+  const { body, signature } = ANALYST.seal(Entry, entry(ANALYST.public));
+  const scalar = bytesToNumberLE(hexToBytes(signature.slice(64))) + ed25519.Point.Fn.ORDER;
+  const second = signature.slice(0, 64) + bytesToHex(numberToBytesLE(scalar, 32));
+  expect(verify(Signed.make({ body, signature: second }), ANALYST.public, Entry)).toBe(false);
 });
 
 it("takes what the library takes of all other signatures", () => {
