@@ -19,6 +19,7 @@ from midpoint.data import Feature, Ratings, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Certificate, PanelRatings, Signed, SigningKey
+from tests.support.people.made_up import certificate
 from tests.support.sites.serving import START, published
 from tests.support.sites.storage_works import Made, person
 from tests.support.tables.two_kinds import WORLD, two_kinds
@@ -55,18 +56,11 @@ def changed(count: int = 240) -> Ratings:
 
 
 def certified(auc: float) -> Certificate:
-    return Certificate(
-        disclosure=two_kinds().disclosure.digest,
-        data="0" * 64,
+    return certificate(
+        two_kinds().disclosure.digest,
+        round(1e6 * auc),
         auditor="Test auditor",
         key=AUDITOR.public,
-        attack="judge",
-        auc=round(1e6 * auc),
-        auc_low=round(1e6 * (auc - 0.02)),
-        auc_high=round(1e6 * (auc + 0.02)),
-        null_low=480_000,
-        null_high=520_000,
-        rmse_cost=0,
         adversary="outsider",
         time=START,
     )

@@ -8,30 +8,15 @@ from midpoint.files import replace_file
 from midpoint.user import check_disclosure
 from midpoint.user.agent import Home, Terms
 from midpoint.user.agent.standing import accept
-from midpoint.wire import Certificate, Chain, Published, Signed, SigningKey
+from midpoint.wire import Chain, Published, Signed, SigningKey
 from tests.support.models.small_model import run, trained
+from tests.support.people.made_up import AUDITOR, certificate
 
 pytestmark = pytest.mark.slow
 
-AUDITOR = SigningKey(bytes(range(32)))
 
-
-def certificate(path: Path, disclosure: str, key: SigningKey = AUDITOR) -> Path:
-    made = Certificate(
-        disclosure=disclosure,
-        data="0" * 64,
-        auditor="A made-up auditor",
-        key=AUDITOR.public,
-        attack="trees",
-        auc=510_000,
-        auc_low=490_000,
-        auc_high=530_000,
-        null_low=480_000,
-        null_high=520_000,
-        rmse_cost=0,
-        time=1,
-    )
-    replace_file(path, Signed.seal(made, key).raw)
+def certified(path: Path, digest: str, key: SigningKey = AUDITOR) -> Path:
+    replace_file(path, Signed.seal(certificate(digest), key).raw)
     return path
 
 
@@ -74,7 +59,7 @@ def test_a_site_keeps_the_settings_of_its_scheme(tmp_path: Path) -> None:
 
 def test_all_that_is_published_fits_one_file(tmp_path: Path) -> None:
     model, site, out = trained(), tmp_path / "site", tmp_path / "published.json"
-    signed = certificate(tmp_path / "certificate.json", model.disclosure.digest)
+    signed = certified(tmp_path / "certificate.json", model.disclosure.digest)
     shown = run("publish", model.directory, site, "--certificate", signed, "--out", out)
     assert str(out) in shown
     published = Published.parse(out.read_bytes())
@@ -107,16 +92,16 @@ def test_a_site_stays_with_its_scheme_unless_one_is_named(tmp_path: Path) -> Non
 
 def test_a_certificate_is_added_if_it_is_good_and_of_this_site(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
-    good = certificate(tmp_path / "good.json", model.disclosure.digest)
+    good = certified(tmp_path / "good.json", model.disclosure.digest)
     shown = run("publish", model.directory, site, "--certificate", good)
     assert "certified by A made-up auditor" in shown
     kept = Site(site).certificates(model.disclosure.digest)
     assert [one.raw for one in kept.certificates] == [good.read_bytes()]
     stranger = SigningKey(bytes(range(1, 33)))
-    forged = certificate(tmp_path / "forged.json", model.disclosure.digest, stranger)
+    forged = certified(tmp_path / "forged.json", model.disclosure.digest, stranger)
     with pytest.raises(MidpointError, match="signature"):
         run("publish", model.directory, site, "--certificate", forged)
-    foreign = certificate(tmp_path / "foreign.json", "0" * 64)
+    foreign = certified(tmp_path / "foreign.json", "0" * 64)
     with pytest.raises(MidpointError, match="not published here"):
         run("publish", model.directory, site, "--certificate", foreign)
     assert len(Site(site).certificates(model.disclosure.digest).certificates) == 1

@@ -11,7 +11,6 @@ import pytest
 from midpoint.user import DeviceSecret
 from midpoint.user.agent.device import Device
 from midpoint.wire import (
-    Certificate,
     Certificates,
     Chain,
     Entry,
@@ -23,7 +22,14 @@ from midpoint.wire import (
     Solicitation,
 )
 from tests.support.people.by_files import Desk, command, refused
-from tests.support.people.made_up import AUDITOR, STRANGER, disclosure, entries, titles_of
+from tests.support.people.made_up import (
+    AUDITOR,
+    STRANGER,
+    certificate,
+    disclosure,
+    entries,
+    titles_of,
+)
 from tests.support.sites.devices import EVERYTHING, LATER, SHOWN, published
 from tests.support.sites.witnessing import HOUR, sealed_statement, stated
 
@@ -215,11 +221,7 @@ def test_a_scheme_that_shows_what_she_rates_is_named_and_refused_unless_she_agre
 
 
 def certified(auc: int) -> Published:
-    made = Certificate(
-        disclosure=SHOWN.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
-        attack="nb", auc=auc, auc_low=auc - 20_000, auc_high=auc + 20_000, null_low=480_000,
-        null_high=520_000, rmse_cost=1, time=1_800_000_000, adversary="panel", people=9,
-    )  # fmt: skip
+    made = certificate(SHOWN.digest, auc, adversary="panel", people=9)
     shown = Certificates(certificates=(Signed.seal(made, AUDITOR),))
     return replace(published(), certificates=shown)
 

@@ -12,6 +12,7 @@ from midpoint.wire import (
     ONE,
     SCHEMES,
     Catalogue,
+    Certificate,
     Disclosure,
     Entry,
     FeatureNames,
@@ -194,3 +195,20 @@ def inherited(
         key = HEIR if later else by if last else ANALYST
         signed.append(Signed.seal(entry.model_copy(update={**changes, "key": key.public}), key))
     return signed
+
+
+def certificate(digest: str, auc: int = 521_000, **stated: Any) -> Certificate:
+    """Make up what the auditor measured of a disclosure; more can be stated, or other things."""
+    usual: dict[str, Any] = {
+        "data": "0" * 64,
+        "auditor": "A made-up auditor",
+        "key": AUDITOR.public,
+        "attack": "boosted trees",
+        "auc_low": auc - 20_000,
+        "auc_high": auc + 20_000,
+        "null_low": 470_000,
+        "null_high": 530_000,
+        "rmse_cost": 3_100,
+        "time": 1_700_000_000,
+    }
+    return Certificate(disclosure=digest, auc=auc, **(usual | stated))

@@ -4,28 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from midpoint.wire import MILLION, Certificate, Refusal, Signed
 from midpoint.wire.record import MOST_AUC
-from tests.support.people.made_up import AUDITOR, STRANGER, disclosure
+from tests.support.people.made_up import AUDITOR, STRANGER, certificate, disclosure
 from tests.support.vectors.parts import Case, text
 
 
 def certificates() -> Iterator[Case]:
     shown = disclosure("dmpss")
-    certificate = Certificate(
-        disclosure=shown.digest,
-        data="ab" * 32,
-        auditor="A made-up auditor",
-        key=AUDITOR.public,
-        attack="boosted trees",
-        auc=521_000,
-        auc_low=498_000,
-        auc_high=544_000,
-        null_low=470_000,
-        null_high=530_000,
-        rmse_cost=3_100,
-        time=1_700_000_000,
-    )
-    good, trusted = Signed.seal(certificate, AUDITOR), [AUDITOR.public]
-    forged = Signed.seal(certificate, STRANGER)
+    measured = certificate(shown.digest, data="ab" * 32, auc_low=498_000, auc_high=544_000)
+    good, trusted = Signed.seal(measured, AUDITOR), [AUDITOR.public]
+    forged = Signed.seal(measured, STRANGER)
     rows: list[tuple[str, Signed | None, str, Sequence[str], bool, Refusal | bool]] = [
         ("trusted", good, shown.digest, trusted, True, True),
         ("auditor not trusted", good, shown.digest, [], False, False),
@@ -37,24 +24,24 @@ def certificates() -> Iterator[Case]:
     for name, signed, digest, keys, required, expected in rows:
         yield _certified(name, signed, digest, keys, expected, required=required)
 
-    def measured(low: int, auc: int, high: int) -> Signed:
+    def with_interval(low: int, auc: int, high: int) -> Signed:
         figures = {"auc_low": low, "auc": auc, "auc_high": high}
-        return Signed.seal(certificate.model_copy(update=figures), AUDITOR)
+        return Signed.seal(measured.model_copy(update=figures), AUDITOR)
 
-    certain, no = measured(990_000, MILLION, MILLION), Refusal.NOT_CERTIFIED
+    certain, no = with_interval(990_000, MILLION, MILLION), Refusal.NOT_CERTIFIED
     limits: list[tuple[str, Signed, Sequence[str], int, Refusal | bool]] = [
         ("certain", certain, trusted, MOST_AUC, no),
         ("certain, and no limit", certain, trusted, MILLION, True),
         ("certain, by somebody not trusted", certain, [], MOST_AUC, False),
-        ("certain, sign flipped", measured(0, 0, 10_000), trusted, MOST_AUC, no),
-        ("flipped, beyond", measured(399_999, 410_000, 420_000), trusted, MOST_AUC, no),
-        ("interval beyond", measured(400_001, 500_000, 600_001), trusted, MOST_AUC, no),
-        ("interval within", measured(400_000, 500_000, 600_000), trusted, MOST_AUC, True),
+        ("certain, sign flipped", with_interval(0, 0, 10_000), trusted, MOST_AUC, no),
+        ("flipped, beyond", with_interval(399_999, 410_000, 420_000), trusted, MOST_AUC, no),
+        ("interval beyond", with_interval(400_001, 500_000, 600_001), trusted, MOST_AUC, no),
+        ("interval within", with_interval(400_000, 500_000, 600_000), trusted, MOST_AUC, True),
         ("beyond a limit of her own", good, trusted, 543_999, no),
         ("within a limit of her own", good, trusted, 544_000, True),
         (
             "saying against whom",
-            Signed.seal(_stated(certificate), AUDITOR),
+            Signed.seal(_stated(measured), AUDITOR),
             trusted,
             MOST_AUC,
             True,
@@ -62,7 +49,7 @@ def certificates() -> Iterator[Case]:
     ]
     for name, signed, keys, most, expected in limits:
         yield _certified(name, signed, shown.digest, keys, expected, most_auc=most)
-    whole = _stated(certificate)
+    whole = _stated(measured)
     for name, made, expected in (
         ("saying all, as demanded", whole, True),
         ("not saying against whom", whole.model_copy(update={"adversary": None}), no),

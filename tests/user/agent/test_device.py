@@ -34,6 +34,7 @@ from tests.support.people.made_up import (
     AUDITOR,
     STRANGER,
     accepted,
+    certificate,
     disclosure,
     titles_of,
 )
@@ -191,16 +192,13 @@ def witnessed_otherwise() -> Published:
 
 
 def falsely_certified() -> Published:
-    return replace(published(), certificates=Certificates(certificates=(certificate(LATER),)))
+    return replace(
+        published(), certificates=Certificates(certificates=(sealed_certificate(LATER),))
+    )
 
 
-def certificate(of: Disclosure, auc: int = 510_000) -> Signed:
-    made = Certificate(
-        disclosure=of.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
-        attack="nb", auc=auc, auc_low=auc - 20_000, auc_high=auc + 20_000, null_low=480_000,
-        null_high=520_000, rmse_cost=1, time=1_800_000_000, adversary="panel", people=9,
-    )  # fmt: skip
-    return Signed.seal(made, AUDITOR)
+def sealed_certificate(of: Disclosure, auc: int = 510_000) -> Signed:
+    return Signed.seal(certificate(of.digest, auc, adversary="panel", people=9), AUDITOR)
 
 
 OTHER_FEATURE = FeatureNames(name="gender", categories=("F", "M", "X"))
@@ -321,12 +319,12 @@ def test_the_category_does_not_print() -> None:
 
 
 def test_a_trusted_certificate_is_shown_and_can_be_required() -> None:
-    honest, shown = published(), Certificates(certificates=(certificate(SHOWN),))
+    honest, shown = published(), Certificates(certificates=(sealed_certificate(SHOWN),))
     certified = replace(honest, certificates=shown)
     trusting = {"auditors": [AUDITOR.public], "require_certificate": True}
     device = Device(certified, gender="F", **trusting)  # type: ignore[arg-type]
     assert device.certificate is not None
-    assert "certified by An auditor" in repr(device)
+    assert "certified by A made-up auditor" in repr(device)
     assert "certified by nobody she trusts" in repr(Device(certified, gender="F"))
     with pytest.raises(RefusedError) as refused:
         Device(honest, gender="F", **trusting)  # type: ignore[arg-type]
@@ -335,7 +333,7 @@ def test_a_trusted_certificate_is_shown_and_can_be_required() -> None:
 
 @pytest.mark.parametrize("auc", [970_000, 30_000])
 def test_a_certified_leak_is_shown_and_refused_if_a_certificate_is_required(auc: int) -> None:
-    honest, leaking = certificate(SHOWN), certificate(SHOWN, auc)
+    honest, leaking = sealed_certificate(SHOWN), sealed_certificate(SHOWN, auc)
     trusting = {"auditors": [AUDITOR.public]}
 
     def device(*shown: Signed, **terms: object) -> Device:

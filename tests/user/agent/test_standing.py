@@ -6,9 +6,17 @@ from midpoint.errors import MidpointError
 from midpoint.user import (
     PrivateCategory,
 )
-from midpoint.wire import Certificate, Chain, Refusal, RefusedError, Signed
+from midpoint.wire import Chain, Refusal, RefusedError, Signed, SigningKey
 from tests.support.people.agents import MakeAgent
-from tests.support.people.made_up import ANALYST, AUDITOR, HEIR, STRANGER, disclosure, inherited
+from tests.support.people.made_up import (
+    ANALYST,
+    AUDITOR,
+    HEIR,
+    STRANGER,
+    certificate,
+    disclosure,
+    inherited,
+)
 from tests.support.sites.door import Door, answering, plain
 from tests.support.sites.tiny_analyst import TinyAnalyst
 
@@ -45,35 +53,20 @@ def test_a_succeeded_key_is_followed_and_said(door: Door, agent_at: MakeAgent) -
     assert other.connect().accepted.succeeded is None
 
 
-def certificate(key: object = AUDITOR, **changes: object) -> Signed:
-    content: dict[str, object] = {
-        "disclosure": disclosure("dmpss").digest,
-        "data": "0" * 64,
-        "auditor": "somebody",
-        "key": AUDITOR.public,
-        "attack": "trees",
-        "auc": 510_000,
-        "auc_low": 500_000,
-        "auc_high": 520_000,
-        "null_low": 480_000,
-        "null_high": 520_000,
-        "rmse_cost": 3_000,
-        "time": 1_700_000_000,
-        "adversary": "panel",
-        "people": 900,
-    }
-    made = Certificate(**(content | changes))  # type: ignore[arg-type]
-    return Signed.seal(made, key)  # type: ignore[arg-type]
+def certified(
+    digest: str = disclosure("dmpss").digest, key: SigningKey = AUDITOR, people: int | None = 900
+) -> Signed:
+    return Signed.seal(certificate(digest, adversary="panel", people=people), key)
 
 
 def test_a_certificate_is_shown_if_it_is_by_somebody_she_trusts(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    tiny_analyst.certificates = [certificate()]
+    tiny_analyst.certificates = [certified()]
     assert agent_at(door.address, "a").connect().certificate is None
     shown = agent_at(door.address, "b", auditors=(AUDITOR.public,)).connect().certificate
     assert shown is not None
-    assert shown.auc == 510_000
+    assert shown.auc == 521_000
 
 
 def test_a_certificate_can_be_required(
@@ -84,17 +77,17 @@ def test_a_certificate_can_be_required(
         agent.connect()
     assert refused.value.code is Refusal.NOT_CERTIFIED
     assert agent.home.pin is None
-    for forged in (certificate(STRANGER), certificate(disclosure="1" * 64)):
+    for forged in (certified(key=STRANGER), certified("1" * 64)):
         tiny_analyst.certificates = [forged]
         with pytest.raises(RefusedError) as refused:
             agent.connect()
         assert refused.value.code is Refusal.BAD_CERTIFICATE
-    tiny_analyst.certificates = [certificate(people=None)]
+    tiny_analyst.certificates = [certified(people=None)]
     with pytest.raises(RefusedError) as refused:
         agent.connect()
     assert refused.value.code is Refusal.NOT_CERTIFIED
     assert door.secrets_sent == []
-    tiny_analyst.certificates = [certificate()]
+    tiny_analyst.certificates = [certified()]
     agent.connect()
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from midpoint.user import verify_certificate
 from midpoint.wire import (
-    Certificate,
     Refusal,
     RefusedError,
     Signed,
@@ -12,23 +11,11 @@ from midpoint.wire import (
 from tests.support.people.made_up import (
     AUDITOR,
     STRANGER,
+    certificate,
 )
 from tests.support.sites.published import SHOWN
 
-CERTIFICATE = Certificate(
-    disclosure=SHOWN[0].digest,
-    data="0" * 64,
-    auditor="A. Auditor",
-    key=AUDITOR.public,
-    attack="boosted trees",
-    auc=521_000,
-    auc_low=498_000,
-    auc_high=544_000,
-    null_low=470_000,
-    null_high=530_000,
-    rmse_cost=3_100,
-    time=1_700_000_000,
-)
+CERTIFICATE = certificate(SHOWN[0].digest)
 
 
 def test_a_trusted_certificate_is_returned_and_none_is_said_plainly() -> None:
@@ -92,7 +79,9 @@ def test_a_leak_beyond_her_limit_is_refused_on_both_sides(
     measured = CERTIFICATE.model_copy(update=figures)
     signed, digest = Signed.seal(measured, AUDITOR), SHOWN[0].digest
     assert measured.reach == reach
-    with pytest.raises(RefusedError, match=rf"A\. Auditor .* reach {reach / 1e6:.3f}") as caught:
+    with pytest.raises(
+        RefusedError, match=rf"made-up auditor .* reach {reach / 1e6:.3f}"
+    ) as caught:
         verify_certificate(signed, digest, {AUDITOR.public}, most_auc=reach - 1)
     assert caught.value.code == Refusal.NOT_CERTIFIED
     # The controls: a limit that it keeps, and an auditor whose word does not count.
