@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from midpoint import __version__
-from midpoint.analyst.fit import profiles
+from midpoint.analyst.fit import profile_files
 from midpoint.audit.measure import results
 from midpoint.user.agent.transfer import FIRST_LINE
 from midpoint.wire.message import VERSION
@@ -23,7 +23,7 @@ def test_numbers_are_those_of_the_code() -> None:
     assert stated() == {
         "messages": VERSION,
         "HTTP interface": 1,
-        "model directory": profiles.FORMAT,
+        "model directory": profile_files.FORMAT,
         "audit's `results.json`": results.FORMAT,
         "a device's transfer file": int(FIRST_LINE.decode().strip()[-1]),
     }

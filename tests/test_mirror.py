@@ -36,6 +36,7 @@ COVERED = {
     # Parts of one computation, held to a slow form of the whole.
     "analyst/fit/choice": "audit/choose/test_rule",
     "analyst/fit/assembly": "analyst/fit/test_factorizer",
+    "analyst/fit/profile_files": "analyst/fit/test_profiles",
     "analyst/fit/summary": "analyst/test_reprs",
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
     "analyst/kernels/simd": "analyst/kernels/test_ridge",

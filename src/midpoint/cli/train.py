@@ -61,7 +61,7 @@ def train_command(
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst import train
     from midpoint.analyst.disclose.scheme_choice import require_attackers
-    from midpoint.analyst.fit.profiles import require_new_directory
+    from midpoint.analyst.fit.profile_files import require_new_directory
 
     require_new_directory(out)
     engine.check()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, Training
-from midpoint.analyst.fit.profiles import FORMAT, MANIFEST
+from midpoint.analyst.fit.profile_files import FORMAT, MANIFEST
 from midpoint.data import Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError

@@ -20,7 +20,8 @@ from midpoint.analyst.disclose.catalogue import catalogue_of, details_of
 from midpoint.analyst.disclose.chain import require_publishable, sign_entry, sign_succession
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.specification import SchemeSpec
-from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
+from midpoint.analyst.fit.profile_files import MANIFEST
+from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data.tables.items import ItemDetail
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file

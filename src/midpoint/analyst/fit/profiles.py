@@ -1,10 +1,6 @@
-"""What training yields: item profiles, frozen, in memory and on disk."""
+"""What training yields: item profiles, frozen; they are saved and loaded as a whole."""
 
-import hashlib
-import io
-import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import product
@@ -19,14 +15,11 @@ from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.priors.set_prior import SetPrior, size_class
+from midpoint.analyst.fit.profile_files import MANIFEST, read_profiles, write_profiles
 from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
-from midpoint.files import replace_directory
 
-FORMAT = 3
-"""Version of the layout on disk; another one is refused."""
-MANIFEST = "manifest.json"
 POSITIONS = "positions_"
 """How the names of the arrays of `positions` begin."""
 SETS = "set_"
@@ -245,40 +238,29 @@ class ItemProfiles:
 
     def save(self, directory: Path | str) -> None:
         """Write arrays and a manifest, replacing the directory as a whole."""
-        path = Path(directory).resolve()
-        require_new_directory(path)
-        arrays = self._arrays()
-        with replace_directory(path) as fresh:
-            written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
-            manifest = {
-                "format": FORMAT,
-                "scale": asdict(self.scale),
-                "features": self.features,
-                "crossed": None if self.statistics is None else self.statistics.crossed,
-                "noise_variance": self.noise_variance,
-                "scheme": self.scheme,
-                "leak": self.leak,
-                "choice": None if self.choice is None else self.choice.as_dict(),
-                "provenance": asdict(self.provenance),
-                "arrays": written,
-            }
-            if self.positions is not None:
-                positions = {"noise_variance": self.positions.noise_variance}
-                if self.positions.weight is not None:
-                    positions["weight"] = self.positions.weight
-                manifest["positions"] = positions
-            manifest["digest"] = _digest(manifest)
-            (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        manifest = {
+            "scale": asdict(self.scale),
+            "features": self.features,
+            "crossed": None if self.statistics is None else self.statistics.crossed,
+            "noise_variance": self.noise_variance,
+            "scheme": self.scheme,
+            "leak": self.leak,
+            "choice": None if self.choice is None else self.choice.as_dict(),
+            "provenance": asdict(self.provenance),
+        }
+        if self.positions is not None:
+            positions = {"noise_variance": self.positions.noise_variance}
+            if self.positions.weight is not None:
+                positions["weight"] = self.positions.weight
+            manifest["positions"] = positions
+        write_profiles(Path(directory).resolve(), self._arrays(), manifest)
 
     @classmethod
     def load(cls, directory: Path | str) -> Self:
         """Read what `save` wrote; refuse what is damaged or of another version."""
         path = Path(directory)
-        manifest = _read_manifest(path)
         try:
-            arrays = {
-                name: _read(path / f"{name}.npy", d) for name, d in manifest["arrays"].items()
-            }
+            manifest, arrays = read_profiles(path)
             counted = manifest["crossed"] is not None
             return cls(
                 item_ids=arrays["item_ids"],
@@ -364,62 +346,3 @@ def _set_prior(arrays: dict[str, NDArray[Any]]) -> SetPrior | None:
 
 def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
     return None if levels is None else tuple(levels)
-
-
-def require_new_directory(path: Path) -> None:
-    """Refuse to replace anything but item profiles: it may be all that someone has."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-        return
-    with suppress(MidpointError, KeyError, OSError):
-        expected = {MANIFEST, *(f"{name}.npy" for name in _read_manifest(path)["arrays"])}
-        if {file.name for file in path.iterdir()} <= expected:
-            return
-    raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
-
-
-def _write(path: Path, array: NDArray[Any]) -> str:
-    """Write an array and return the digest of its file."""
-    stream = io.BytesIO()
-    np.save(stream, np.ascontiguousarray(array), allow_pickle=False)
-    path.write_bytes(stream.getvalue())
-    return hashlib.sha256(stream.getvalue()).hexdigest()
-
-
-def _read(path: Path, digest: str) -> NDArray[Any]:
-    """Read an array, executing nothing, if its file is the one that was written."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise MidpointError(f"{path} cannot be read ({error}); train the model again") from error
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise MidpointError(f"{path} is damaged: its digest is not the manifest's; train it again")
-    try:
-        array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-        array.setflags(write=False)
-    except (ValueError, EOFError, AttributeError) as error:
-        raise MidpointError(f"{path} is no array ({error}); train the model again") from error
-    return array
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    file = path / MANIFEST
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise MidpointError(
-            f"{path} holds no item profiles; make them with: midpoint train SOURCE --out {path}"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise MidpointError(f"{file} is damaged ({error}); train the model again") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        version = manifest.get("format") if isinstance(manifest, dict) else None
-        raise MidpointError(
-            f"{file} has format {version}, this version reads {FORMAT}; train the model again"
-        )
-    if manifest.pop("digest", None) != _digest(manifest):
-        raise MidpointError(f"{file} is damaged: it was changed by hand; train the model again")
-    return manifest
-
-
-def _digest(manifest: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
