@@ -49,9 +49,11 @@ COVERED = {
     "analyst/service/http/dispatch": "analyst/service/http/test_routes",
     "analyst/service/state/publication": "analyst/service/test_retraining",
     # One contract for every database.
+    "analyst/storage/batch": "analyst/storage/test_store",
     "analyst/storage/connection": "analyst/storage/test_store",
     "analyst/storage/records": "analyst/storage/test_store",
     "analyst/storage/tables": "analyst/storage/test_store",
+    "analyst/storage/transaction": "analyst/storage/test_store",
     "analyst/storage/upgrade": "analyst/storage/test_store",
     # One contract suite tries every attacker on people whom it must read.
     "audit/attackers/attacker": "audit/test_contract",

@@ -17,7 +17,7 @@ from midpoint.analyst import Training
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.http import routes
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.storage import store
+from midpoint.analyst.storage import transaction
 from midpoint.analyst.storage.connection import connect
 from midpoint.wire import Report, Scores, Solicitation
 from tests.support.sites.serving import Person, code_of, published, running, settings_of
@@ -105,13 +105,13 @@ def test_only_an_export_reads_all_reports(
     """Each request used to read all of them: with 150 rounds strangers waited for seconds."""
     ann, read = Person(client), []
     ann.send(ann.answer())
-    whole = store._histories
+    whole = transaction.histories_of
 
     def counted(*arguments: object) -> object:
         read.append(arguments)
         return whole(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(store, "_histories", counted)
+    monkeypatch.setattr(transaction, "histories_of", counted)
     for _ in range(3):
         assert ann.send(ann.answer()).status_code == 201
         assert ann.get("/v1/scores").status_code == 200

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import text
 
-from midpoint.analyst.storage import Decision, Storage, Summary, migrate, store
+from midpoint.analyst.storage import Decision, Storage, Summary, migrate, transaction
 from midpoint.analyst.storage.connection import connect
 from tests.support.sites.storage_works import Made, asked, erases, keeps, opens, person, said
 
@@ -115,7 +115,7 @@ def test_without_marks_one_of_them_would_be_missing(
     """The control: round and report have other keys, so neither is in the other's way."""
     url = postgresql()
     migrate(url)
-    monkeypatch.setattr(store, "_mark", lambda: 0)
+    monkeypatch.setattr(transaction, "_mark", lambda: 0)
     meet(url)
     with pytest.raises(AssertionError):
         require_recomputed(url, ANN)

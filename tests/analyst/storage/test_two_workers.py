@@ -24,8 +24,9 @@ from midpoint.analyst.storage import (
     Summary,
     UnavailableError,
     Work,
+    batch,
     migrate,
-    store,
+    transaction,
 )
 from midpoint.analyst.storage import connection as connecting
 from midpoint.analyst.storage.connection import connect
@@ -208,9 +209,9 @@ def test_without_their_numbers_both_would_be_kept(
     postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The control: rounds differ, so nothing but numbers and marks tells workers of each other."""
-    row = store._report_row
-    monkeypatch.setattr(store, "_report_row", lambda t, _, kept: row(t, kept.round, kept))
-    monkeypatch.setattr(store, "_update", lambda *_: None)
+    row = batch._report_row
+    monkeypatch.setattr(batch, "_report_row", lambda t, _, kept: row(t, kept.round, kept))
+    monkeypatch.setattr(transaction, "_update", lambda *_: None)
     url = postgresql()
     migrate(url)
     begin(url, opened("a"), opened("b", after=0))
