@@ -273,7 +273,6 @@ COVERED_WEB = {
     "wire/record": "vectors",
     "wire/refusal": "user/agent/refusals",
     "wire/scheme": "wire/disclosure",
-    "wire/signing": "vectors",
 }
 """Modules of `web/src` without a test module of their own, and the one that covers them."""
 RELATIVE = re.compile(r"""from\s+["'](\.{1,2}/[^"']+)["']""")
