@@ -106,7 +106,7 @@ def import_command(
 ) -> None:
     """Go on here with what another device exported, or with a backup if the device is lost.
 
-    Import only what you exported yourself: whoever made the file knows the secret in it.
+    Import only what you exported yourself: the person who made the file knows the secret in it.
     """
     from midpoint.user.agent.transfer import import_home
 
