@@ -127,7 +127,12 @@ def _root(home: Path | None) -> Path:
 def _passphrase(path: Path | None, *, twice: bool) -> str:
     """Read the passphrase from a file, or ask for it without showing it."""
     if path is None:
-        typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+        try:
+            typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+        except typer.Abort:  # where there is no terminal, too
+            raise MidpointError(
+                "no passphrase was typed; type it, or name its file by --passphrase-file"
+            ) from None
         return typed
     try:
         mode, text = path.stat().st_mode, path.read_text(encoding="utf-8")
