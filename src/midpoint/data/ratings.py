@@ -276,6 +276,8 @@ class Ratings:
         for name in names:
             if name not in self.features:
                 known = ", ".join(self.features) or "none; name a table of people by --users"
+                if "," in name:
+                    known += "; name several one by one, as in --feature gender --feature age"
                 raise MidpointError(f"{self.name} has no user feature {name!r}; it has {known}")
             if names.count(name) > 1:
                 raise MidpointError(f"feature {name!r} is named twice; name it once")

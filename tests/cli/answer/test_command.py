@@ -76,7 +76,7 @@ def test_in_the_clear_is_sent_as_it_is_and_nothing_is_called_protected(
     assert "nothing is protected" in shown.output
     assert "Nothing was sent" in shown.output
     assert shown.output.count("not protected") == 12
-    for false in ("to protect you", "as it is\n", "withheld and unrated", "stay here"):
+    for false in ("to protect you", "as it is\n", "withheld and unrated", "withheld for good"):
         assert false not in shown.output
     sent = answer(url, *here, "--in-the-clear", "--yes")
     assert sent.exit_code == 0, sent.output

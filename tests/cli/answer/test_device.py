@@ -45,6 +45,9 @@ def test_a_backup_and_a_typed_passphrase(phrase: Path, tmp_path: Path) -> None:
     assert "stays in use" in shown.output
     assert "correct horse" not in shown.output
     Agent.open(URL, home).close()
+    arguments[3] = str(tmp_path / "another")
+    unasked = CliRunner().invoke(app, arguments, input="")
+    assert "name its file by --passphrase-file" in str(unasked.exception)
 
 
 def test_what_a_person_can_fix_is_said(phrase: Path, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_what_is_withheld_from_everybody_is_not_put_down_to_her_category() -> No
         say_leaving(Terminal(console), lines, STARS, thinned=thinned)
         assert ("a coin decided so (see above)" in written.getvalue()) == thinned
         assert ("rates it more often than others" in written.getvalue()) == (not thinned)
-        assert "1 stays here for good" in written.getvalue()
+        assert "1 is withheld for good" in written.getvalue()
 
 
 def test_a_genre_is_shown_where_one_is_known() -> None:

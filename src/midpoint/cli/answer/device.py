@@ -106,7 +106,7 @@ def import_command(
 ) -> None:
     """Go on here with what another device exported, or with a backup if the device is lost.
 
-    Import only what you exported yourself: people who made a file know the secret in it.
+    Import only what you exported yourself: the person who made the file knows the secret in it.
     """
     from midpoint.user.agent.transfer import import_home
 
@@ -127,7 +127,12 @@ def _root(home: Path | None) -> Path:
 def _passphrase(path: Path | None, *, twice: bool) -> str:
     """Read the passphrase from a file, or ask for it without showing it."""
     if path is None:
-        typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+        try:
+            typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+        except typer.Abort:  # where there is no terminal, too
+            raise MidpointError(
+                "no passphrase was typed; type it, or name its file by --passphrase-file"
+            ) from None
         return typed
     try:
         mode, text = path.stat().st_mode, path.read_text(encoding="utf-8")

@@ -146,6 +146,8 @@ def _of_toml(path: Path) -> Iterator[Rating]:
     try:
         content = tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise MidpointError(f"{path} is no TOML ({error}); fix it first") from None
+        raise MidpointError(
+            f'{path} is no TOML ({error}); write titles in quotes: "Heat (1995)" = 4'
+        ) from None
     table = content["ratings"] if isinstance(content.get("ratings"), dict) else content
     yield from (Rating(name, stars, str(path)) for name, stars in table.items())

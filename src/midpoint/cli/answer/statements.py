@@ -156,7 +156,7 @@ def say_leaving(
     terminal.say(leaving_table(lines, scale, mark, thinned=thinned, clear=clear))
     sent = sum(line.fate.value == "sent" for line in lines)
     held = sum(line.fate.value == "withheld" for line in lines)
-    stay = f"{held} {'stays' if held == 1 else 'stay'} here for good"
+    stay = f"{held} {'is' if held == 1 else 'are'} withheld for good"
     if clear:
         terminal.say(
             f"{sent} of {len(lines)} {'titles' if mark else 'ratings'} leave now, in one report,"

@@ -18,7 +18,7 @@ FATES = {
     "sent": "",
     "withheld": "a coin decided so: your category rates it more often than others do",
     "sent_before": "was sent before; that answer stands",
-    "withheld_before": "was withheld before; that stands",
+    "withheld_before": "decided before; that stands",
     "not_asked": "was not asked about",
 }
 """Why, in words."""
@@ -60,7 +60,9 @@ def leaving_table(
     table = _table("What leaves this device", "title", "you", "leaves", "")
     for line in lines:
         leaves = plain(mark) if mark else f"{line.sent:g}" if line.sent is not None else ""
-        leaves = "[dim]nothing[/dim]" if line.sent is None else leaves
+        if line.sent is None:
+            withheld = line.fate.value in {"withheld", "withheld_before"}
+            leaves = f"[dim]{'withheld' if withheld else 'nothing'}[/dim]"
         if line.sent not in (None, line.rating):
             leaves = f"[yellow]{leaves}[/yellow]"
         why = _reason(line, sets=mark is not None, thinned=thinned, clear=clear)

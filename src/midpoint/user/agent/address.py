@@ -24,7 +24,10 @@ def address_of(url: str, *, plain_http: bool = False) -> str:
     if parts.username is not None or parts.query or parts.fragment:
         raise MidpointError(f"{url!r} carries more than an address; write https://host[:port]")
     if parts.scheme == "http" and not plain_http and not _is_here(parts.hostname):
-        raise MidpointError(f"{url!r} is not encrypted; use https, or plain HTTP on this machine")
+        raise MidpointError(
+            f"{url!r} is not encrypted; use https, or on a safe network --plain-http, in Python"
+            " plain_http=True"
+        )
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 

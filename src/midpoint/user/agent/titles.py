@@ -80,5 +80,7 @@ def _on_scale(name: str, stars: object, scale: RatingScale) -> float:
         legal = f"from {low:g} to {high:g}"
         if levels:
             legal = f"one of {', '.join(f'{level:g}' for level in levels)}"
+        if scale.is_unary:
+            legal = f"{high:g}, or only the names: nothing is rated here"
         raise MidpointError(f"the rating of {name!r} is {value:g}; give {legal}")
     return value
