@@ -163,7 +163,7 @@ def test_another_panel_needs_another_directory(
     tiny: Simulation, directory: Path, results: AuditResults
 ) -> None:
     del results
-    with pytest.raises(MidpointError, match=r"other plan.*panel: 50"):
+    with pytest.raises(MidpointError, match=r"other settings.*panel: 50"):
         small_audit(tiny.ratings, directory, adversaries=ALL, outsiders=40, panel=60)
 
 

@@ -154,7 +154,7 @@ def test_other_options_are_refused(
     few: Ratings, few_results: AuditResults, directory: Path
 ) -> None:
     assert few_results.rows
-    with pytest.raises(MidpointError, match=r"other plan \(seed"):
+    with pytest.raises(MidpointError, match=r"other settings \(seed"):
         rounds(few, 2, out=directory, seed=1)
     other = {"dmpss:rounds=2": RoundsProtocol("dmpss", rounds=2, budget=9)}
     with pytest.raises(MidpointError, match="other settings of 'dmpss:rounds=2'"):
