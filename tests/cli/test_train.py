@@ -182,8 +182,9 @@ def test_a_leak_budget_is_printed_with_what_it_costs(tmp_path: Path) -> None:
     small = ("simulated-tiny", "--feature", "gender", "--dimension", 2, "--iterations", 3)
     plain = run(*small, "--counterparts", "none", "--out", tmp_path / "plain")
     assert "would reach an AUC of" in plain
-    assert "leak (AUC)" not in plain
+    assert "bound (AUC)" not in plain
     shown = run(*small, "--counterparts", "none", "--leak", 0.6, "--out", tmp_path / "model")
+    assert "bound (AUC)" in shown
     assert "0.60 *" in shown
     costs = [float(cost) for cost in re.findall(r"([-+]\d+\.\d)%", shown)]
     assert len(costs) > 2
