@@ -294,5 +294,5 @@ def test_an_attacker_of_ones_own_is_found_by_its_file(tiny: Simulation, tmp_path
         choose_attacks([f"{file}:Half"])
     with pytest.raises(MidpointError, match=r"cannot be made .*Absent"):
         choose_attacks([f"{file}:Absent"])
-    with pytest.raises(MidpointError, match="there is no file .*absent"):
+    with pytest.raises(MidpointError, match=r"there is no file .*absent"):
         choose_attacks([f"{tmp_path / 'absent.py'}:Counts"])
