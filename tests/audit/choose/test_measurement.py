@@ -179,13 +179,13 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
 
 def test_shares_of_ratings_and_leak_budgets_of_sets_are_tried() -> None:
     stars, sets = Scale.stars(1, 5), Scale.unary()
-    assert thinned("dmp", stars)[2] == "cmp:shift=off:keep=0.5"
-    assert thinned("dmpss", stars)[2] == "cmpss:shift=off:keep=0.5"
-    assert thinned("dmp", stars, positions=False)[2] == "dmp:keep=0.5"
-    assert thinned("cmpss", stars, 0.6) == ("cmpss:keep=0.85", "cmpss:keep=0.7")
+    assert thinned("dmp", stars)[3] == "cmp:shift=off:keep=0.5"
+    assert thinned("dmpss", stars)[3] == "cmpss:shift=off:keep=0.5"
+    assert thinned("dmp", stars, positions=False)[3] == "dmp:keep=0.5"
+    assert thinned("cmpss", stars, 0.6) == ("cmpss:keep=0.84", "cmpss:keep=0.71")
     assert thinned("cmpss", stars, 1) == ()
     assert thinned("cmpss:spread=on", stars)[-1] == "cmpss:spread=on:keep=0.25"
-    assert thinned("cmp:levels=7:shift=off", stars)[1] == "cmp:levels=7:shift=off:keep=0.7"
+    assert thinned("cmp:levels=7:shift=off", stars)[1] == "cmp:levels=7:shift=off:keep=0.71"
     assert not protocol_of(thinned("dmp", stars)[0]).shift
     budgets = tuple(f"cmpss:leak={leak}" for leak in BUDGETS)
     assert thinned("dmpss", sets) == thinned("cmpss", sets) == budgets
