@@ -99,6 +99,19 @@ def test_a_killed_worker_loses_nothing_and_is_replaced(site: Site, sqlite: str) 
         assert process.stop() == 0
 
 
+def test_a_worker_killed_while_its_parent_waits_for_it_is_replaced_at_once(site: Site) -> None:
+    """The parent asks each worker twice a second whether it lives, and waits for half a minute."""
+    with Process(site.root, ("--workers", "2", "--no-log")) as process:
+        until(lambda: len(workers_of(process)) == 2)
+        victim = workers_of(process)[0]
+        victim.suspend()
+        time.sleep(2)  # until it is waited for
+        victim.kill()
+        killed = time.monotonic()
+        until(lambda: len({*workers_of(process)} - {victim}) == 2)
+        assert time.monotonic() - killed < 15
+
+
 def test_a_killed_service_loses_nothing(site: Site, sqlite: str) -> None:
     crowd = Crowd.gather(site, sqlite, PEOPLE)
     with Process(site.root, ("--no-log",)) as process:

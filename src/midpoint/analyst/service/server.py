@@ -12,7 +12,7 @@ from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import multiprocess
 
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service import logs
@@ -105,6 +105,19 @@ def configured(app: ASGIApp | str, address: Address) -> uvicorn.Config:
     )
 
 
+class Worker(multiprocess.Process):
+    """A worker whose end its parent hears of at once, also while it waits for the worker's answer.
+
+    As long as the parent holds the worker's end of their pipe open, it waits for a dead one for as
+    long as for a slow one: half a minute.
+    """
+
+    def start(self) -> None:
+        """Start the worker, which then has its end of the pipe to itself."""
+        super().start()
+        self.child_conn.close()
+
+
 def _leave(_number: int, _frame: object) -> None:
     """End as one that was asked to, so that what was opened is closed."""
     raise SystemExit(0)
@@ -122,4 +135,5 @@ def run(settings: Settings, address: Address, opened: socket.socket) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="midpoint-metrics-") as directory:
         os.environ[DIRECTORY] = directory
-        Multiprocess(configuration, sockets=[opened]).run()
+        multiprocess.Process = Worker  # type: ignore[misc] # by this name workers are made
+        multiprocess.Multiprocess(configuration, sockets=[opened]).run()
