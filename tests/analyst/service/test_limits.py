@@ -43,3 +43,21 @@ def test_a_request_that_costs_as_much_as_many_is_waited_for_as_long() -> None:
     rate.take(b"bob")  # the control: no more than was there
     now[0] = 121.5
     rate.take(b"ann")
+
+
+def test_who_comes_back_in_time_is_not_declined_for_what_her_request_costs_beside() -> None:
+    now = [0.0]
+    rate = Rate(30, clock=lambda: now[0])
+
+    def ask() -> None:
+        rate.take(b"ann")
+        rate.take(b"ann", 5, least=0)
+
+    rate.take(b"ann", 30)
+    with pytest.raises(DeclinedError) as caught:
+        ask()
+    assert caught.value.retry_after == 3
+    now[0] += 3
+    ask()
+    with pytest.raises(DeclinedError):  # the control: of many at once, one is let pass
+        rate.take(b"ann", 5, least=0)

@@ -115,21 +115,24 @@ class Rate:
         self._clock = clock
         self._buckets: OrderedDict[bytes, tuple[float, float]] = OrderedDict()
 
-    def take(self, token: bytes, times: int = 1) -> None:
+    def take(self, token: bytes, times: int = 1, *, least: int = 1) -> None:
         """Let a request pass, or decline it and say when to come back.
 
         One that costs as much as many (`times`) passes if one would, and the token then waits for
-        as long as after all of these.
+        as long as after all of these. Of a request that was let pass, further costs are taken
+        unless the bucket is overdrawn (`least` 0): who comes back in time would else be declined
+        again, and again.
         """
         if self._rate == 0 or times == 0:
             return
         now, per_second = self._clock(), self._rate / 60
         left, at = self._buckets.pop(token, (float(self._rate), now))
         left = min(self._rate, left + (now - at) * per_second)
-        self._buckets[token] = (left - times if left >= 1 else left, now)
+        passes = left >= least
+        self._buckets[token] = (left - times if passes else left, now)
         if len(self._buckets) > REMEMBERED:
             self._buckets.popitem(last=False)
-        if left < 1:
+        if not passes:
             wait = 1 + int((1 - left) / per_second)
             raise DeclinedError(
                 "too_many", f"a token may come {self._rate} times a minute", retry_after=wait

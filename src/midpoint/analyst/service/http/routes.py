@@ -161,7 +161,7 @@ class Service:
         numbers_of(request, {})
         token = self._token(request)
         summary = await self.readers.call(_summary, self.storage, token)
-        self.rate.take(token, summary.size // PIECE)
+        self.rate.take(token, summary.size // PIECE, least=0)
         history = await self.readers.call(self.storage.history, token)
         if history is None:
             raise DeclinedError("not_found", "nothing is kept of this token")
@@ -198,7 +198,8 @@ class Service:
         numbers_of(request, {})
         token = self._token(request)
         member = await self.readers.call(self.storage.member, token)
-        self.rate.take(token, 0 if member is None else len(member.shared) // PIECE)
+        pieces = 0 if member is None else len(member.shared) // PIECE
+        self.rate.take(token, pieces, least=0)
         kept = PanelMembership(open=self.settings.panel)
         return await self.readers.call(_membership, kept, member, preferred(request))
 
