@@ -23,10 +23,12 @@ LINES = [
 ]
 
 
-def standing(word: str | None = "bought", *, sets: bool = True) -> Standing:
+def standing(
+    word: str | None = "bought", *, sets: bool = True, title: str = "title of {}"
+) -> Standing:
     shown = unary_disclosure("dmpss") if sets else disclosure("dmpss")
     named = None if word is None else Wording(item="thing", items="things", done=word)
-    titles = tuple(f"title of {item}" for item in shown.items)
+    titles = tuple(title.format(item) for item in shown.items)
     catalogue = Catalogue(
         items=shown.items, titles=titles, ratings=(0,) * len(titles), wording=named
     )
@@ -82,3 +84,13 @@ def test_a_set_is_a_column_or_a_list_of_names(tmp_path: Path) -> None:
     table.write_text(f"title,rating\n{first},3\n")
     with pytest.raises(MidpointError, match="is 3; give 1, or only the names: nothing is rated"):
         read_ratings(table, shown)
+
+
+def test_names_between_tabs_may_have_commas(tmp_path: Path) -> None:
+    """Control: between commas such a name stands in quotes."""
+    shown, table = standing(title="{}, The"), tmp_path / "set.tsv"
+    names = list(shown.titles.values())[:2]
+    table.write_text("title\n" + "\n".join(names))
+    assert list(read_ratings(table, shown).named) == names
+    with pytest.raises(MidpointError, match="line 2 has more columns"):
+        read_ratings(table.rename(tmp_path / "set.csv"), shown)

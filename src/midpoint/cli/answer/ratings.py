@@ -85,7 +85,8 @@ def _text(path: Path) -> str:
 
 def _of_table(path: Path, *, sets: bool) -> Iterator[Rating]:
     text = _text(path)
-    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
+    first, usual = text.partition("\n")[0], "\t" if path.suffix.lower() == ".tsv" else ","
+    delimiter = max(DELIMITERS, key=lambda mark: (first.count(mark), mark == usual))
     table = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     table.fieldnames = columns = [name.strip().casefold() for name in table.fieldnames or ()]
     column = next((name for name in NAMES if name in columns), None)
