@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from midpoint.analyst.learn.volunteers import Volunteers, together
+from midpoint.analyst.learn.volunteers import Volunteers, _names, together
 from midpoint.data import MISSING, Feature, Ratings, Scale
 from midpoint.wire import ONE, Disclosure, FeatureNames, PanelRatings
 from tests.support.people.made_up import disclosure
@@ -48,6 +48,15 @@ def test_those_who_joined_are_a_table_with_their_category() -> None:
     assert late.ratings.n_users == len(late) == 1
     assert len(made.since(9)) == 0
     assert made.since(9).ratings is None
+
+
+def test_names_of_a_million_are_in_the_order_in_which_they_joined() -> None:
+    """Tables sort people by name, and categories are in the order in which they joined."""
+    for people in (3, 1_000_001):
+        names = _names(people)
+        assert names == sorted(names)
+        assert len(names) == people
+    assert min("volunteer 999999", "volunteer 1000000") == "volunteer 1000000"  # the control
 
 
 def test_what_does_not_fit_the_site_is_left_out_and_counted() -> None:

@@ -97,7 +97,7 @@ def _ratings(
 ) -> Ratings:
     """Put what they share into one table; people are numbered in the order in which they joined."""
     counts = [len(shared.ratings) for shared in every]
-    names = [f"volunteer {n + 1:06d}" for n in range(len(every))]
+    names = _names(len(every))
     scale, levels = current.scale, current.scale.levels
     low, high = from_fixed([scale.low, scale.high]).tolist()
     ratings = Ratings.from_columns(
@@ -115,6 +115,12 @@ def _ratings(
             Feature(feature.name, feature.categories, np.array(codes, np.int16))
         )
     return ratings
+
+
+def _names(people: int) -> list[str]:
+    """Name people by their numbers, such that the order of names is theirs."""
+    digits = max(6, len(str(people)))
+    return [f"volunteer {n:0{digits}d}" for n in range(1, people + 1)]
 
 
 def together(panel: Ratings, volunteers: Volunteers) -> Ratings:
