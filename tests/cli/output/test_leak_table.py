@@ -95,5 +95,17 @@ def test_a_budget_that_was_chosen_is_said_and_one_that_was_asked_for_is_drawn(
         show_leak(console, replace(profiles, choice=choice), tiny.ratings, QUICK)
         text = console.export_text()
         assert ("keep to a leak budget of 0.6:" in text) == says
+        assert ("would reach that AUC at most. --leak" in text) == says
         assert bool(drawn) != says
         assert "wait for more answers" in text
+
+
+def test_with_counterparts_a_budget_that_is_kept_to_may_be_passed(
+    tiny: Simulation,
+) -> None:
+    profiles = train(tiny.ratings, "gender", factorizer=QUICK, scheme="dmpss:leak=0.6")
+    row = Tried("cmpss:leak=0.6", 0.52, "sets", "F", 0.0, 0.0, 0.01)
+    chosen = replace(profiles, scheme="cmpss", choice=Choice(row.scheme, "it leaks least", (row,)))
+    console = Console(width=200, record=True, file=StringIO())
+    show_leak(console, chosen, tiny.ratings, QUICK)
+    assert "at most, or a little more with counterparts. --leak" in console.export_text()

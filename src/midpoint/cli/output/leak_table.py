@@ -32,11 +32,11 @@ def show_leak(
     from midpoint.analyst.disclose.specification import SchemeSpec
     from midpoint.analyst.disclose.waiting import waiting
 
-    if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
+    spec = SchemeSpec.read(profiles.scheme) if profiles.scheme else None
+    if spec is None or not spec.scheme.sub_samples:
         return
     if profiles.leak is None:
-        share = SchemeSpec.read(profiles.scheme).share
-        reached = LeakBudget(profiles, share).everything().leak
+        reached = LeakBudget(profiles, spec.share).everything().leak
         line = (
             "The disclosed numbers are estimates. Somebody who knew all their errors would reach an"
             f" AUC of {reached:.2f}; real attackers reach less. --leak limits it, and prints what"
@@ -47,10 +47,11 @@ def show_leak(
     choice = profiles.choice
     measured = choice is not None and choice.row(choice.scheme) is not None
     if choice is not None and measured and SchemeSpec.read(choice.scheme).leak == profiles.leak:
+        more = ", or a little more with counterparts" * spec.scheme.counterparts
         line = (
             f"Devices keep to a leak budget of {profiles.leak:g}: somebody who knew all errors of"
-            " the disclosed numbers would reach that AUC at most. --leak names another one, and"
-            " prints what budgets cost."
+            f" the disclosed numbers would reach that AUC at most{more}. --leak names another one,"
+            " and prints what budgets cost."
         )
         console.print(line, highlight=False, soft_wrap=True)
     elif ratings is not None:
