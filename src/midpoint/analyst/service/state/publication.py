@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -57,6 +58,11 @@ class Current:
     def digest(self) -> str:
         """Digest of the current disclosure."""
         return self.model.digest
+
+    @cached_property
+    def titles(self) -> str:
+        """Digest of the current titles."""
+        return next(digest for digest, ended in self.catalogues.items() if ended is None)
 
 
 class Publication:
@@ -130,6 +136,8 @@ class Publication:
     async def titles(self, digest: str) -> Document | None:
         """Return titles that the list names, now or before; None if it never did."""
         current = await self.now()
+        if digest == current.titles:
+            return current.catalogue
         if digest not in current.catalogues:
             return None
         if self._is_retired(current.catalogues[digest]):
@@ -173,11 +181,17 @@ class Publication:
         if digest not in ready:
             async with self._reading:
                 if digest not in ready:
-                    ready[digest] = await self._read(read, digest)
-                    while len(ready) > most:
-                        ready.popitem(last=False)
+                    _keep(ready, digest, await self._read(read, digest), most)
         ready.move_to_end(digest)
         return ready[digest]
+
+    def _hand_down(self, former: Current, now: Current) -> None:
+        """Keep what was current ready: for a day, devices that have a witness go on under it."""
+        if former.titles != now.titles:
+            _keep(self._titles, former.titles, former.catalogue, KEPT)
+        if former.digest != now.digest:
+            _keep(self._older, former.digest, (former.disclosure, former.possible), KEPT)
+            _keep(self._models, former.digest, former.model, MODELS)
 
     async def _read(self, read: Callable[[Site, str], T], digest: str) -> T:
         try:
@@ -193,6 +207,7 @@ class Publication:
         state = _state(self.site.list)
         if state == self._seen:
             return  # another request was here first
+        former = self._current
         try:
             self._current = await asyncio.to_thread(load, self.site, self._ask)
         except Exception as error:  # noqa: BLE001 - whatever it is, the old state is still served
@@ -201,7 +216,17 @@ class Publication:
             log.warning("site", extra={"figures": {"error": reason}})
             return
         self._seen, self._failed_at = state, None
+        if former is not None:
+            self._hand_down(former, self._current)
         log.info("site", extra={"figures": {"disclosure": self._current.digest}})
+
+
+def _keep(ready: OrderedDict[str, T], digest: str, made: T, most: int) -> None:
+    """Keep what was made ready, and so many of its kind: those that were asked for last."""
+    ready[digest] = made
+    ready.move_to_end(digest)
+    while len(ready) > most:
+        ready.popitem(last=False)
 
 
 def load(site: Site, ask: int) -> Current:
