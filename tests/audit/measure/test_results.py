@@ -7,6 +7,7 @@ import pytest
 from midpoint.audit.measure.findings import Band
 from midpoint.audit.measure.results import AuditResults
 from midpoint.errors import MidpointError
+from tests.support.audits.made_up_judges import judged
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import made_up_rounds
 
@@ -55,6 +56,15 @@ def test_the_strongest_is_the_farthest_from_one_half_on_either_side() -> None:
     assert strongest is not None
     assert (strongest.attack, strongest.value) == ("lr", 0.4)
     assert low.strongest("mp") is None
+
+
+@pytest.mark.parametrize("category", ["25", "[18, 25)"])
+def test_whose_an_attacker_is_does_not_depend_on_how_categories_are_called(category: str) -> None:
+    """A range of ages may begin with a bracket, and a certificate has to say against whom."""
+    results = judged(0.6, single=0.55)
+    for attack in ("a", "judge:panel"):
+        assert results.adversary_of(f"{attack}[{category}]") == "panel"
+    assert results.adversary_of(f"nobody[{category}]") == ""
 
 
 def test_cost_is_against_the_best_that_raw_ratings_give() -> None:

@@ -127,7 +127,7 @@ class AuditResults:
             for one, adversary in self.adversaries.items()
             for name in (*adversary.attacks, judge_name(one))
         }
-        return owners.get(attack) or owners.get(attack.rpartition("[")[0], "")
+        return owners.get(attack) or owners.get(attack.partition("[")[0], "")
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
