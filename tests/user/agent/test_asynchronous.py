@@ -124,10 +124,13 @@ def test_away_loses_nothing(door: Door, agent_at: MakeAgent) -> None:
     assert receipt.report == report.digest
 
 
-def test_a_report_refused_for_good_is_reported_once(door: Door, agent_at: MakeAgent) -> None:
+@pytest.mark.parametrize("code", ["retired_disclosure", "space_used_up"])
+def test_a_report_refused_for_good_is_reported_once(
+    door: Door, agent_at: MakeAgent, code: str
+) -> None:
     agent = agent_at(door.address)
     decide_only(agent)
-    gone = b'{"code":"retired_disclosure","message":"too late","version":1}'
+    gone = f'{{"code":"{code}","message":"too late","version":1}}'.encode()
     door.behave["/v1/reports"] = answering(plain(gone, 409))
     with pytest.raises(ServiceError, match="too late"):
         agent.connect()

@@ -54,6 +54,7 @@ REFUSED_FOR_GOOD = frozenset(
         "round_unknown",
         "unknown_disclosure",
         "retired_disclosure",
+        "space_used_up",
     }
 )
 """Codes after which sending the same report again is no use."""

@@ -48,6 +48,7 @@ const REFUSED_FOR_GOOD = new Set([
   "round_unknown",
   "unknown_disclosure",
   "retired_disclosure",
+  "space_used_up",
 ]);
 
 /** A person's agent at one service, with her secret in a store of this device. */
@@ -77,10 +78,10 @@ export class Agent {
     return this.#asked;
   }
 
-  /** The witness to ask: the one that she names, or else the one that was asked before. */
+  /** The witness to ask: the one that she names, or else the one that was asked before; if any. */
   get witness(): string | undefined {
     const { witness, withoutWitness } = this.terms;
-    return witness ?? (withoutWitness ? undefined : this.home.proof.asked);
+    return withoutWitness ? undefined : (witness ?? this.home.proof.asked);
   }
 
   /** Send what was decided and not acknowledged, then fetch, check and pin. */

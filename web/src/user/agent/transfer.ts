@@ -23,6 +23,7 @@ import { FORGETTING, LEDGER, MOVED, SECRET } from "../core/ledger";
 import { MemoryStore, type Store, type Texts } from "../store";
 import { DEMANDS, Home, JOINED, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
 
+const IN_PANEL = `app/${JOINED}`;
 const FIRST_LINE = utf8("midpoint device v1\n");
 const [SALT, NONCE] = [16, 12];
 /** scrypt: 128 MiB of memory and some seconds for each guess at a passphrase. */
@@ -121,19 +122,18 @@ export async function importDevice(
     [MOVED]: undefined,
     [FORGETTING]: undefined,
     [RESTORED]: "yes",
-    [`app/${JOINED}`]: "yes",
+    [IN_PANEL]: "yes",
   };
-  await store.write(
-    { ...fresh, ...marks },
-    { [SECRET]: here[SECRET], [LEDGER]: here[LEDGER], [MOVED]: here[MOVED] },
-  );
+  const looked = [SECRET, LEDGER, ...Object.keys(marks)];
+  const held = Object.fromEntries(looked.map((name) => [name, here[name]]));
+  await store.write({ ...fresh, ...marks }, held);
 }
 
 /** Refuse to replace what was answered or joined with, unless it was moved away and the file continues it. */
 function requireReplaceable(here: Texts, given: Texts, backup: boolean): void {
   const body = (ledger = "") => ledger.slice(ledger.indexOf("\n") + 1);
   if (here[MOVED] === undefined) {
-    const used = [FORGETTING, `app/${JOINED}`].some((mark) => here[mark] !== undefined);
+    const used = [FORGETTING, IN_PANEL].some((mark) => here[mark] !== undefined);
     if (body(here[LEDGER]) === "" && !used) return;
     throw new MidpointError(
       "this browser already answered or joined the panel here, and that would be lost; forget it first, or go on here",

@@ -49,22 +49,25 @@ describe("when the service fails", () => {
     expect(service.seen.filter(({ path }) => path === "/v1/reports")).toHaveLength(1);
   });
 
-  it("gives up on a report that is refused for good, and says why", async () => {
-    const [service, address] = await serve(shown);
-    const agent = await agentAt(address);
-    await agent.connect();
-    await agent.solicit();
-    await agent.answer(ratings(shown), woman);
-    service.trick = ({ path }, response) => {
-      if (path !== "/v1/reports") return false;
-      response.writeHead(409).end(problem(409, "retired_disclosure").text);
-      return true;
-    };
-    const refused = agent.submit();
-    await expect(refused).rejects.toThrow(ServiceError);
-    await expect(refused).rejects.toMatchObject({ code: "retired_disclosure" });
-    expect(await agent.submit()).toBeUndefined();
-  });
+  it.each(["retired_disclosure", "space_used_up"])(
+    "gives up on a report that is refused for good, and says why: %s",
+    async (code) => {
+      const [service, address] = await serve(shown);
+      const agent = await agentAt(address);
+      await agent.connect();
+      await agent.solicit();
+      await agent.answer(ratings(shown), woman);
+      service.trick = ({ path }, response) => {
+        if (path !== "/v1/reports") return false;
+        response.writeHead(409).end(problem(409, code).text);
+        return true;
+      };
+      const refused = agent.submit();
+      await expect(refused).rejects.toThrow(ServiceError);
+      await expect(refused).rejects.toMatchObject({ code });
+      expect(await agent.submit()).toBeUndefined();
+    },
+  );
 
   it("keeps a report whose receipt is for another one", async () => {
     const [service, address] = await serve(shown);

@@ -115,6 +115,15 @@ describe("two devices of one person", () => {
       "joined the panel",
     );
     expect((await Home.open(there)).memberToken).toBe(agent.home.memberToken);
+    // Joining in another tab, just while a file is imported here.
+    const meanwhile = new (class extends MemoryStore {
+      override async read() {
+        const texts = await super.read();
+        await super.write({ "app/joined": "yes" });
+        return texts;
+      }
+    })();
+    await expect(importDevice(stranger, PHRASE, meanwhile, address)).rejects.toThrow("another tab");
   }, 60_000);
 
   it("need the passphrase, the whole file and the same service", async () => {

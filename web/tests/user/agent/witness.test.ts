@@ -117,6 +117,9 @@ describe("a witness", () => {
     expect((await again.connect()).accepted.disclosure.digest).toBe(lie.digest);
     again.terms = { withoutWitness: true };
     await again.check(missing);
+    expect(again.witness).toBeUndefined();
+    again.terms = { witness: at, withoutWitness: true }; // as in Python
+    expect(again.witness).toBeUndefined();
   });
 
   it("is somebody else, and is asked without a pseudonym", async () => {
