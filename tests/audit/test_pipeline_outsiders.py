@@ -115,7 +115,7 @@ def test_a_verdict_goes_by_the_strongest_and_says_whose_it_is(
 ) -> None:
     verdict = headline(results)
     assert verdict is not None
-    whose = results.adversary_of(verdict.strongest.attack)
+    whose = results.against(verdict.strongest)
     people = {"outsider": "40 labelled people outside a panel of 50", "published": "a panel of 50"}
     assert f"Measured against: {whose} ({people[whose]})." in verdict.lines
     panel = headline(small_audit(tiny.ratings))

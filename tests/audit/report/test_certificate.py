@@ -17,8 +17,9 @@ from midpoint.audit.run.sources import code_digest
 from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
+from midpoint.user.checks.certificate import KNOWING
 from midpoint.wire import SCHEMES, Certificate, Disclosure
-from tests.support.audits.made_up_judges import OUTSIDERS, SHARP, judged_by
+from tests.support.audits.made_up_judges import OUTSIDERS, SHARP, decided_by_clean, judged_by
 from tests.support.audits.made_up_results import made_up, settings
 from tests.support.audits.small_audit import QUICKLY
 
@@ -239,26 +240,26 @@ def test_a_certificate_says_against_whom_and_how() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "single", "stated", "outsiders"),
+    ("results", "auc", "stated", "outsiders"),
     [
-        ({"panel": 0.785, "outsider": 0.662}, 0.6, "panel", 0),
-        ({"panel": 0.62, "outsider": 0.7}, 0.6, "outsider", OUTSIDERS),
-        ({"panel": 0.55, "outsider": 0.56}, 0.7, "panel", 0),  # its attacker `a` decides
+        (judged_by({"panel": 0.785, "outsider": 0.662}, single=0.6), 0.785, "panel", 0),
+        (judged_by({"panel": 0.62, "outsider": 0.7}, single=0.6), 0.7, "outsider", OUTSIDERS),
+        # An attacker of the panel decides, or a clean one, whom the panel's analyst has as well.
+        (judged_by({"panel": 0.55, "outsider": 0.56}, single=0.7), 0.7, "panel", 0),
+        (decided_by_clean("panel", "outsider"), 0.7, "panel", 0),
     ],
 )
 def test_who_reads_most_is_stated_with_the_judge_of_the_same_adversary(
-    values: dict[str, float], single: float, stated: str, outsiders: int
+    results: AuditResults, auc: float, stated: str, outsiders: int
 ) -> None:
     about = audited()
-    results = replace(
-        judged_by(values, single=single),
-        data_digest=about.data_digest,
-        code=about.code,
-        categories=about.categories,
+    known = replace(
+        results, data_digest=about.data_digest, code=about.code, categories=about.categories
     )
-    made = certify(disclosed("dmpss"), results)
-    assert made.auc == round(1e6 * max(single, *values.values()))
+    made = certify(disclosed("dmpss"), known)
+    assert made.auc == round(1e6 * auc)
     assert (made.adversary, made.panel, made.outsiders) == (stated, 90, outsiders)
+    assert made.adversary in KNOWING  # else devices that require a certificate refuse it
     sharp = made.tpr_at_1, made.tpr_at_01, made.balanced_accuracy, made.named
     assert sharp == (round(1e6 * SHARP[stated]),) * 4
 

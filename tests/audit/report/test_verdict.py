@@ -17,7 +17,7 @@ from midpoint.audit.report.verdict import (
     judge,
     readers,
 )
-from tests.support.audits.made_up_judges import judged, judged_by
+from tests.support.audits.made_up_judges import decided_by_clean, judged, judged_by
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import PRODUCT, RAW, made_up_rounds
 
@@ -215,6 +215,21 @@ def test_where_an_attacker_decides_its_own_adversarys_judge_says_who_is_named() 
     assert found.strongest.attack == "a"
     assert "Measured against: panel (a panel of 90)" in found.lines
     assert "by judge:panel: 1.2 % of the people" in found.lines
+
+
+@pytest.mark.parametrize(
+    ("others", "whose"),
+    [(("panel", "outsider"), "panel"), (("outsider",), "outsider"), ((), "clean")],
+)
+def test_what_clean_attackers_find_counts_against_who_knows_more(
+    others: tuple[str, ...], whose: str
+) -> None:
+    """They need the panel's raw ratings alone; control: where nobody who knows the scheme tried."""
+    found = judge(decided_by_clean(*others), "dmpss")
+    assert found is not None
+    assert found.strongest.attack == "a"
+    assert f"Measured against: {whose} (" in found.lines
+    assert f"Named with 90 % confidence by judge:{whose}:" in found.lines
 
 
 def test_the_bound_stands_below_whom_it_was_measured_against() -> None:

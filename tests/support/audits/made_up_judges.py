@@ -34,3 +34,13 @@ def judged_by(values: Mapping[str, float], *, single: float) -> AuditResults:
     return replace(
         results, rows=(*results.rows, *rows), judges={"dmpss": judges}, adversaries=adversaries
     )
+
+
+def decided_by_clean(*others: str) -> AuditResults:
+    """Have a clean attacker find more than the judges of others, who know the scheme."""
+    results = judged_by(dict.fromkeys(("clean", *others), 0.55), single=0.7)
+    known = {
+        name: replace(one, attacks=("a",) if name == "clean" else ("lr",))
+        for name, one in results.adversaries.items()
+    }
+    return replace(results, adversaries=known)

@@ -28,7 +28,7 @@ from midpoint.audit.measure.findings import (
 )
 from midpoint.audit.measure.summary import as_table, as_text
 from midpoint.audit.run.adversaries.judge import judge_name
-from midpoint.audit.run.adversaries.outsiders import decisive
+from midpoint.audit.run.adversaries.outsiders import CLEAN, decisive
 from midpoint.audit.run.plan import DEFAULT, RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -129,6 +129,16 @@ class AuditResults:
         }
         return owners.get(attack) or owners.get(attack.partition("[")[0], "")
 
+    def against(self, row: Row) -> str:
+        """Return against whom a number was measured; empty if unknown.
+
+        Clean attackers need to know the least. So everybody else has them, too, and what they find
+        counts against the panel; without it, against the next who know the scheme and tried it.
+        """
+        whose = self.adversary_of(row.attack)
+        tried = [name for name, one in self.adversaries.items() if row.scheme in one.bands]
+        return decisive(tried)[0] if whose == CLEAN and tried else whose
+
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
         wanted = scheme, metric, attack
@@ -190,8 +200,8 @@ class AuditResults:
         return sorted(filter(None, each), key=lambda one: -one[1].band.reach(one[0].value))
 
     def judge_of(self, row: Row) -> tuple[Row, Judge] | None:
-        """Return the judge of the adversary that an attacker is of, and its AUC."""
-        return self.judge(row.scheme, self.adversary_of(row.attack))
+        """Return the judge of the adversary against whom a number was measured, and its AUC."""
+        return self.judge(row.scheme, self.against(row))
 
     def folded(self, row: Row) -> float:
         """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""

@@ -77,7 +77,7 @@ def certificate(
 def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
     """Say against whom, how, and how sharp the judge of that adversary is, if it has one."""
     strongest = verdict.strongest
-    name, judge = results.adversary_of(strongest.attack), results.judge_of(strongest)
+    name, judge = results.against(strongest), results.judge_of(strongest)
     whose = results.adversaries.get(name)
     stated: dict[str, Any] = {
         "folds": results.folds,

@@ -120,7 +120,7 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
         for other in every
         if other.row.attack != row.attack
     )
-    if whose := results.adversary_of(row.attack):
+    if whose := results.against(row):
         yield against(results, whose)
     yield from _omniscient(results, row.scheme)
     if held is not None:
