@@ -135,6 +135,12 @@ def test_a_leak_budget_that_the_service_promised_is_looked_at_too() -> None:
         promised = shown.model_construct(**{**dict(shown), "leak": round(leak * ONE)})
         seen = SiteAudit(promised, START, (("F", 40), ("M", 40)), reading, reading)
         assert len(seen.broken) == broken
+        # With counterparts the bound is passed by up to 0.03, which breaks no promise.
+        own = promised.model_construct(**{**dict(promised), "prior": object()})
+        close = live.Reading(0.8, leak + 0.02, 0.85, "F")
+        for one, count in ((promised, 1), (own, 0)):
+            sites = SiteAudit(one, START, (("F", 40), ("M", 40)), close, close)
+            assert len(sites.broken) == count
 
 
 def test_those_who_joined_before_do_not_count_and_too_few_are_said() -> None:

@@ -25,6 +25,7 @@ from midpoint.audit.attackers.linear import Logistic, panel_directions
 from midpoint.audit.attackers.view import Panel, View, report_scale
 from midpoint.audit.choose.attackers import ATTACKERS, QuickAttacker, stacked
 from midpoint.audit.choose.measurement import stack_scores
+from midpoint.audit.run.adversaries.bound import PASSED
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
@@ -91,7 +92,8 @@ class SiteAudit:
             if self.protected.low > signed.reach / MILLION
         ]
         leak = self.disclosure.leak
-        if leak is not None and self.protected.low > leak / ONE:
+        passed = PASSED if self.disclosure.prior is not None else 0.0  # as with counterparts
+        if leak is not None and self.protected.low > leak / ONE + passed:
             said.append(f"the service says that errors leak up to an AUC of {leak / ONE:.2f}")
         return tuple(said)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Cost, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.adversaries.bound import PASSED
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import DEFAULT, RAW
@@ -19,8 +20,6 @@ OUTRIGHT = "the feature is in plain sight"
 CHANCE = "at chance"
 UNSURE = "outside the chance band, but inside the wider one: neither at chance nor surely a leak"
 """Nobody should sign that it is at chance, nor that it is a leak: more people would show."""
-PASSED = 0.03
-"""By how much the bound was passed at most, where simulated people's truth was known."""
 BLIND = "no attack that succeeds on raw ratings was tried, so this proves nothing"
 UNREAD = "the attacks hardly succeed on raw ratings, so that failing elsewhere proves little"
 """Of raw ratings, which are never private: the attackers are too weak, or people too few."""

@@ -14,13 +14,16 @@ from midpoint.audit.run.plan import sends_profiles
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import ValueMap
 
+PASSED = 0.03
+"""By how much somebody who knew the truth of simulated people passed the bound, at most: with
+counterparts, on whole stars."""
 ASSUMES = (
     "that errors have the analyst's own posterior variances, item by item (with counterparts, too,"
     " whose rates are less sure); that what is disclosed of values errs in their means only; that"
     " errors are small, normal and independent; that people rate items independently given the"
     " category; and that the noise of a rating is what is left when the taste is known. On whole"
     " stars with counterparts somebody who knew the truth of simulated people passed it by up to"
-    " 0.03. It leaves out what leaks even if every number is exact"
+    f" {PASSED}. It leaves out what leaks even if every number is exact"
 )
 """What the bound takes for granted, after "It assumes"."""
 BOUNDED_VALUES = (ValueMap.SHIFTED, ValueMap.ROUNDED, ValueMap.DISCRETE)
