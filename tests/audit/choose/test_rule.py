@@ -65,6 +65,12 @@ def test_of_several_numbers_of_levels_the_share_that_leaks_least_is_revealed() -
     )
     assert decided(trial("dmp", 0.63), eleven, many, five, few)[0] == many.scheme
     assert decided(trial("dmp", 0.63), eleven, five, few)[0] == few.scheme
+    every = trial("dmp", 0.63), eleven, many, five, few
+    choice = decide(trial("no", 0.8), every, ("F", "M"), 0.015)
+    row = choice.row(few.scheme)
+    assert row is not None
+    assert row.note in {"not shown to leak less", "leaks more"}
+    assert choice.reason.endswith("no other is shown to leak less")
     # The control: a share of what differs in more than its levels is none of what would be taken.
     other = trial("cmp:levels=11:shift=off:keep=0.35", 0.55)._replace(
         thins="cmp:levels=11:shift=off"

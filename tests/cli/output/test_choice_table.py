@@ -7,9 +7,9 @@ from midpoint.audit.choose import measurement
 from midpoint.cli.output.choice_table import STACK, show_choice
 
 
-def shown(choice: Choice) -> str:
+def shown(choice: Choice, width: int = 200) -> str:
     stream = io.StringIO()
-    show_choice(Console(file=stream, width=200), choice)
+    show_choice(Console(file=stream, width=width), choice)
     return stream.getvalue()
 
 
@@ -38,3 +38,12 @@ def test_what_could_not_be_tried_is_named_and_a_warning_comes_last() -> None:
     assert "cmpss was not tried: too few" in text
     assert "Measured on" not in text
     assert text.rstrip().endswith("Beware")
+
+
+def test_names_of_schemes_are_whole_on_a_narrow_terminal() -> None:
+    names = [f"cmpss:levels={levels}:shift=off:keep=0.25" for levels in (11, 7)]
+    rows = tuple(Tried(name, 0.51, "raw ratings", "F", 0.0, 0.01, 0.0, "why") for name in names)
+    text = shown(Choice(names[0], "so", rows, people=100, panel=100), width=80)
+    assert "…" not in text
+    column = "".join(line[1:].partition("│")[0].strip() for line in text.splitlines())
+    assert all(name in column for name in names)

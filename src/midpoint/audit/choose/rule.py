@@ -126,13 +126,15 @@ def decide(
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
     alike = [trial for trial in whole if alike_but_for_levels(trial, first)]
-    shares = (trial for trial in trials if any(map(trial.thins_safely, alike)))
+    shares = [trial for trial in trials if any(map(trial.thins_safely, alike))]
     taken = min(shares, key=excess, default=first)
     cheap = cheap_enough(trials, most_cost)
     best = min(cheap, key=excess)
     rows = [_row(raw, best, categories, "raw ratings")]
     for trial in trials:
         note = "not the simplest" if first.is_held else f"not shown to leak at most {HELD:g}"
+        if trial in shares:
+            note = "not shown to leak less"
         if trial.leaks_more(best):
             note = "leaks more"
         if trial not in cheap:
@@ -142,7 +144,7 @@ def decide(
     luck = 0.5 + LUCKY * taken.leak.doubt
     return Choice(
         taken.scheme,
-        _reason(taken, best, trials),
+        _reason(taken, best, trials, len(shares)),
         tuple(rows),
         tuple(failed.items()),
         most_cost=most_cost,
@@ -151,8 +153,14 @@ def decide(
     )
 
 
-def _reason(taken: Trial, best: Trial, trials: Sequence[Trial]) -> str:
-    """Say what decided."""
+def _reason(taken: Trial, best: Trial, trials: Sequence[Trial], shares: int) -> str:
+    """Say what decided; there were so many shares to choose from, one for each number of levels."""
+    if shares > 1:
+        return (
+            f"{taken.thins} is not shown to leak at most {HELD:g}, fewer answers leak no more, and"
+            " of the smallest shares that the cost allows on each number of levels, no other is"
+            " shown to leak less"
+        )
     if taken.thins is not None:
         budget = SchemeSpec.read(taken.scheme).leak is not None
         return (

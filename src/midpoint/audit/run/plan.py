@@ -132,8 +132,8 @@ def read_scheme(text: str) -> LearningProtocol:
             chosen[key] = SETTINGS[key](value)
         except (KeyError, ValueError) as error:
             raise MidpointError(
-                f"scheme {text!r}: {setting!r} is no setting; write them as in"
-                " mpss:bits=4:alpha=0.5:estimation=plain:estimator=least-squares"
+                f"scheme {text!r}: {setting!r} is no setting, or has no such value; write them as"
+                " in dmp:levels=5 or mpss:bits=4:alpha=0.5:estimation=plain:estimator=least-squares"
             ) from error
     if "rounds" in chosen:
         return RoundsProtocol(name, **chosen)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,8 @@ STACK = "all together"
 def show_choice(console: Console, choice: "Choice") -> None:
     """Print what each candidate leaks and costs, which one was taken, and why."""
     if choice.tried:
-        table = Table("scheme", "leak (AUC)", "above the least", "cost", "")
+        name = Column("scheme", overflow="fold")  # cut short, two of them would look alike
+        table = Table(name, "leak (AUC)", "above the least", "cost", "")
         for row in choice.tried:
             chosen = row.scheme == choice.scheme
             cells = (
