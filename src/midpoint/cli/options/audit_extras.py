@@ -76,7 +76,7 @@ PanelAlone = Annotated[
     typer.Option(
         "--panel-alone",
         rich_help_panel=WHO,
-        help="Of several sizes of the panel, leave out the audits with everyone else's reports:"
+        help="With several sizes in --panel, leave out the audits with everyone else's reports:"
         " half of the time.",
     ),
 ]
