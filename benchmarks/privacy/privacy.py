@@ -30,12 +30,14 @@ ATTACKS = or_quick(
     (
         *("lse", "nb", "lr", "svm", "fraction", "adaptive-lr-items", "adaptive-lr-profile"),
         *("adaptive-quadratic-profile", "adaptive-svm-profile", "adaptive-trees-profile"),
+        "adaptive-lr-panel",
     ),
     ("lr", "adaptive-lr-profile"),
 )
 EPSILONS = or_quick((0.5, 1.0, 2.0, 4.0), (0.5, 1.0))
 """Privacy loss for each single rating; all of a person's ratings together lose the sum."""
-OURS = ("mpr", "dmp", "dmpss")
+OURS = ("mpr", "dmp", "dmpss", "default")
+"""Our schemes; the last is the one that training chooses in each fold."""
 
 
 def contestants(*, dense: bool) -> dict[str, LearningProtocol]:
