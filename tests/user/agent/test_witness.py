@@ -12,7 +12,7 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.cli.app import app
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.agent import Agent, AwayError
+from midpoint.user.agent import Agent, AwayError, UnusableError
 from midpoint.wire import Chain, Disclosure, Entry, Refusal, RefusedError, Signed, SigningKey
 from tests.support.people.agents import WOMAN, MakeAgent, directory_of
 from tests.support.sites.door import Door, answering, plain
@@ -196,6 +196,13 @@ def test_a_witness_that_is_away_allows_what_it_allowed_before(
     assert agent.connect().accepted.disclosure == world.honest
     with pytest.raises(AwayError):
         agent_at(world.door.address, "b", witness=away).connect()
+
+
+def test_an_address_that_is_no_witness_is_named_as_such(world: World, agent_at: MakeAgent) -> None:
+    agent = agent_at(world.door.address, witness=world.witness.address)
+    agent.inner._witness = world.door.address
+    with pytest.raises(UnusableError, match=r"does not answer as a witness.*\[not_found\]"):
+        agent.connect()
 
 
 def test_nothing_is_answered_before_anything_was_shown_long_enough(

@@ -57,6 +57,11 @@ class Budget(NamedTuple):
     """Expected RMSE of predictions for somebody who rates as people do on average."""
 
 
+def not_revealing(revealed: Float) -> Float:
+    """Return the share of people who do not reveal each item, 1 - q_j, at least `FEWEST`. (M,)."""
+    return np.maximum(1 - revealed, FEWEST)
+
+
 def divergences(revealed: Float, errors: Errors) -> tuple[float, float]:
     """Return what sets and values add to D.
 
@@ -64,7 +69,7 @@ def divergences(revealed: Float, errors: Errors) -> tuple[float, float]:
         revealed: Share of people who reveal each item, q_j. Shape (M,).
         errors: Posterior variances.
     """
-    others = np.maximum(1 - revealed, FEWEST)
+    others = not_revealing(revealed)
     return float((revealed / others) @ errors.ratio), float(revealed @ errors.value)
 
 
@@ -126,7 +131,7 @@ class LeakBudget:
         probability = profiles.estimates().probability
         self.revealed = np.asarray(share * probability.min(axis=1))
         """Share of people who reveal each item if it is always kept. Shape (M,)."""
-        others = np.maximum(1 - self.revealed, FEWEST)
+        others = not_revealing(self.revealed)
         costs = [errors.ratio / others + errors.value for errors in self._errors]
         self._cost = np.stack([self.revealed * cost for cost in costs])
         vectors = profiles.vectors.astype(np.float64)

@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.disclose.leak import FEWEST, Errors, LeakBudget, errors_of
+from midpoint.analyst.disclose.leak import Errors, LeakBudget, errors_of, not_revealing
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.errors import MidpointError
@@ -83,8 +83,7 @@ def waiting(profiles: ItemProfiles, leak: float) -> Waiting:
         profiles: The model of a panel.
         leak: The leak budget: an AUC.
     """
-    spec = None if profiles.scheme is None else SchemeSpec.read(profiles.scheme)
-    share = 1.0 if spec is None or spec.keep is None else spec.keep
+    share = SchemeSpec.read(profiles.scheme).share if profiles.scheme else 1.0
     rule, statistics = LeakBudget(profiles, share), profiles.statistics
     if statistics is None:
         raise MidpointError("items wait for a panel's answers; name a private feature to train")
@@ -97,7 +96,7 @@ def waiting(profiles: ItemProfiles, leak: float) -> Waiting:
     if not profiles.scale.is_unary:
         value = each * profiles.noise_variance / statistics.within_variance
     worth, errors = rule.worth(keep), errors_of(profiles)
-    others = np.maximum(1 - rule.revealed, FEWEST)
+    others = not_revealing(rule.revealed)
 
     def enough(more: Float) -> NDArray[np.bool_]:
         """Tell which items would be kept with so many answers more."""

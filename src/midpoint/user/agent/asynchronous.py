@@ -42,6 +42,7 @@ from midpoint.wire.exchange import (
     LARGEST_LIST,
     MARGIN,
     MOST_ROUNDS,
+    UnusableError,
 )
 from midpoint.wire.message import Message
 
@@ -141,7 +142,7 @@ class AsyncAgent:
 
     async def fetch(self) -> Published:
         """Ask for all that is public, without a pseudonym; the witness first, so it is no newer."""
-        witness = None if self._witness is None else await self._seen(self._witness)
+        witness = None if self._witness is None else await self._ask_witness(self._witness)
         chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
         named = entry_to_fetch(chain, witness, self.terms.shown_for)
         path = f"/v1/disclosures/{named.disclosure}"
@@ -255,8 +256,11 @@ class AsyncAgent:
             raise MidpointError(f"{witness} is the service itself; a witness is somebody else")
         return address
 
-    async def _seen(self, witness: str) -> Signed:
-        """Ask the witness; if it is away, its last statement still holds: it allows nothing new."""
+    async def _ask_witness(self, witness: str) -> Signed:
+        """Ask a witness what it saw of the list.
+
+        If it does not answer, its last statement still holds: that allows nothing new.
+        """
         request = Request("GET", f"{witness}/v1/witness", LARGEST_LIST)
         try:
             return Signed.parse(await self._channel.ask(request))
@@ -264,6 +268,8 @@ class AsyncAgent:
             if self.home.proof.witness is None:
                 raise
             return self.home.proof.witness
+        except MidpointError as error:
+            raise UnusableError(f"{witness} does not answer as a witness does: {error}") from error
 
     async def _named(self, path: str) -> bytes:
         """Return the exact bytes of what is named by its own digest."""

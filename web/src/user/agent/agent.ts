@@ -35,7 +35,7 @@ import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
 import type { PrivateCategory } from "../core/private";
 import { addressOf } from "./address";
-import { AwayError, Channel, type Request, ServiceError } from "./channel";
+import { AwayError, Channel, type Request, ServiceError, UnusableError } from "./channel";
 import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
 import type { Fetched, Rateable, Standing, Terms } from "./standing";
@@ -105,7 +105,7 @@ export class Agent {
    */
   async fetch(early?: (rateable: Rateable) => void): Promise<Fetched> {
     const other = this.witness;
-    const witness = other === undefined ? undefined : await this.#seen(other);
+    const witness = other === undefined ? undefined : await this.#askWitness(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
     const entry = this.#toFetch(chain, witness);
     const titles = entry.catalogue;
@@ -311,7 +311,7 @@ export class Agent {
     return this.terms.shownFor ?? SHOWN_FOR;
   }
 
-  async #seen(witness: string): Promise<Signed> {
+  async #askWitness(witness: string): Promise<Signed> {
     const address = addressOf(witness, true);
     if (address === this.address) {
       throw new MidpointError(`${witness} is the service; a witness is somebody else`);
@@ -321,7 +321,9 @@ export class Agent {
     } catch (error) {
       // If it is away, its last statement still holds: it allows nothing new.
       if (error instanceof AwayError && this.home.proof.witness) return this.home.proof.witness;
-      throw error;
+      if (error instanceof AwayError) throw error;
+      const why = (error as Error).message;
+      throw new UnusableError(`${witness} does not answer as a witness does: ${why}`);
     }
   }
 

@@ -50,6 +50,12 @@ describe("a witness", () => {
     expect(agent.home.proof.others).toHaveLength(2);
   });
 
+  it("is named if it does not answer as one", async () => {
+    const { agent, witness, at } = await world();
+    witness.statement = undefined;
+    await expect(agent.connect()).rejects.toThrow(`${at} does not answer as a witness does`);
+  });
+
   it("keeps her from a lie that was public for a moment, also a day later", async () => {
     const { service, witness, agent } = await world();
     service.publish(lie);
