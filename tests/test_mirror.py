@@ -73,6 +73,8 @@ COVERED = {
     "audit/measure/privacy": "audit/measure/test_collecting",
     "audit/measure/stored": "audit/measure/test_collecting",
     "audit/measure/findings": "audit/measure/test_results",
+    "audit/run/adversaries/catalogue": "audit/run/adversaries/test_outsiders",
+    "audit/run/assignment": "audit/test_pipeline_outsiders",
     "audit/run/accuracy": "audit/run/test_counterparts",
     "audit/run/processes": "audit/run/test_schedule",
     "audit/run/tasks/clock": "audit/run/tasks/test_auditor",

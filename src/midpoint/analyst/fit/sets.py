@@ -186,8 +186,9 @@ def fit_sets(
 ) -> tuple[ItemProfiles, Float]:
     """Learn item profiles from sets in memory or on disk, by settings that were chosen."""
     setting, _ = chosen
-    how = factorizer.iterations, factorizer.seed, factorizer.threads
-    fitted = factorize(sets, setting, *how, progress)
+    fitted = factorize(
+        sets, setting, factorizer.iterations, factorizer.seed, factorizer.threads, progress
+    )
     level = np.zeros((len(fitted.users), 1))
     profiles = freeze_sets(
         factorizer, fitted.items, chosen, fitted.ridge, catalogue, private, statistics, made

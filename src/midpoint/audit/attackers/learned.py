@@ -104,8 +104,8 @@ class Learned:
             if nested_folds := views[0].nested_folds:
                 judged = np.concatenate([one.judged for one in nested_folds])
                 shown = all(one.shows_sign for one in nested_folds)
-                doubt = SURE * chance_deviation(ones[judged]) if shown else 0.5
-                self._choose(_nested(self.form, nested_folds), ones, doubt, rng, seed)
+                margin = SURE * chance_deviation(ones[judged]) if shown else 0.5
+                self._choose(_nested(self.form, nested_folds), ones, margin, rng, seed)
             else:
                 self._choose(_split(drawn, ones, rng), ones, 0.5, rng, seed)
             rows, whose = _take(
@@ -155,11 +155,11 @@ class Learned:
         self,
         trials: Iterator[Trial],
         ones: NDArray[np.bool_],
-        doubt: float,
+        margin: float,
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        """Take the setting that guesses others best; flip its sign if it is below 0.5 - doubt."""
+        """Take the setting that guesses others best; flip its sign if it is below 0.5 - margin."""
         readings, scored, most = [], list[tuple[People, Float]](), self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)
@@ -168,7 +168,7 @@ class Learned:
             scored.append((whose, answer(rows)))
             readings.append([auc(one, ones[whose]) for one in scored[-1][1]])
         mean = np.mean(readings, axis=0)
-        flipped = mean < 0.5 - doubt
+        flipped = mean < 0.5 - margin
         best = int(np.argmax(np.where(flipped, 1 - mean, mean)))
         self.setting, self.sign = self.family.settings[best], -1.0 if flipped[best] else 1.0
         self.judged = [(whose, self.sign * scores[best]) for whose, scores in scored]

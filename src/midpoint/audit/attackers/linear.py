@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from midpoint.audit.attackers.attacker import Float, questions
+from midpoint.audit.attackers.attacker import Float, targets
 from midpoint.audit.attackers.features import by_part, mask, values_and_mask
 from midpoint.audit.attackers.learned import Answer, Family, Rows, one_thread, stack_rows
 from midpoint.audit.attackers.scaling import Scaling
@@ -109,7 +109,7 @@ def _directions(panel: Panel) -> list[tuple[int, Answer]]:
     views, learned = panel.draw(), list[tuple[int, Answer]]()
     for which, form in enumerate(PANEL_FORMS):
         rows = stack_rows([form(view) for view in views])
-        for k in questions(int(panel.category.max()) + 1):
+        for k in targets(int(panel.category.max()) + 1):
             ones = np.tile(panel.category == k, len(views))
             with one_thread():
                 learned.append(

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import (
     AUC,
     NDCG,
@@ -27,9 +28,9 @@ from midpoint.audit.measure.findings import (
     SizePoint,
 )
 from midpoint.audit.measure.summary import as_table, as_text
+from midpoint.audit.run.adversaries.catalogue import CLEAN, decisive
 from midpoint.audit.run.adversaries.judge import judge_name
-from midpoint.audit.run.adversaries.outsiders import CLEAN, decisive
-from midpoint.audit.run.plan import DEFAULT, RAW
+from midpoint.audit.run.plan import DEFAULT
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -308,12 +309,12 @@ class AuditResults:
 
 def baseline(schemes: Mapping[str, Mapping[str, Any]], scheme: str) -> str:
     """Return which of the schemes sends raw ratings, and estimates as this one does."""
-    how = schemes.get(scheme, {}).get("estimator")
+    estimator = schemes.get(scheme, {}).get("estimator")
     alike = (
         name
         for name, settings in schemes.items()
         if settings.get("name") == RAW and "rounds" not in settings and "share" not in settings
-        if settings.get("estimator") == how
+        if settings.get("estimator") == estimator
     )
     return next(alike, RAW)
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.attackers.attacker import questions
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.run.adversaries.outsiders import ADVERSARIES, CLEAN, PANEL, SPLIT
+from midpoint.audit.run.adversaries.catalogue import ADVERSARIES, CLEAN, PANEL
+from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.plan import DEFAULT, Plan
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
 from midpoint.audit.run.tasks.units import ACCURACY, ANSWERS, LEARN
@@ -52,9 +53,9 @@ class Stored:
         return self.people.feature(*self.plan.feature)
 
     @property
-    def questions(self) -> list[int]:
+    def targets(self) -> list[int]:
         """The categories that attackers look for."""
-        return questions(len(self.feature.categories))
+        return targets(len(self.feature.categories))
 
     @cached_property
     def _people(self) -> tuple[str, ...]:
@@ -112,14 +113,14 @@ class Stored:
         scores, some = self.scores(scheme, attack), slice(None) if among is None else among
         return [
             area(scores[some, column], self.category[some] == k, self.folds[some])
-            for column, k in enumerate(self.questions)
+            for column, k in enumerate(self.targets)
         ]
 
     def label(self, attack: str, column: int) -> str:
         """Name an attacker, and the category it is asked about where there are several."""
-        if len(self.questions) == 1:
+        if len(self.targets) == 1:
             return attack
-        return f"{attack}[{self.feature.categories[self.questions[column]]}]"
+        return f"{attack}[{self.feature.categories[self.targets[column]]}]"
 
     def answers(self, scheme: str) -> tuple[float, ...]:
         """Return the mean number of answers a person gave in each round; none if none was held."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import SizePoint
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
@@ -18,8 +19,7 @@ from midpoint.audit.report.style import (
     picture,
 )
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 
 LEAST = 1e-3
 """Least false positive rate that is drawn where both axes are logarithmic."""

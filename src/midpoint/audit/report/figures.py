@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import INFERRED, LISTED, NDCG, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.adversary_figures import outsider_curves, roc_curves, size_curves
@@ -33,7 +34,6 @@ from midpoint.audit.report.style import (
 )
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.plan import RAW
 
 STRONGEST = "the strongest of all"
 MOST_BARS = 7

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from midpoint.analyst.disclose.specification import SchemeSpec
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Cost, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.bound import PASSED
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.adversaries.judge import JUDGE
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.audit.run.plan import DEFAULT, RAW
+from midpoint.audit.run.plan import DEFAULT
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 """Schemes that are chosen on some data or other: judged where the choice was not tried."""
