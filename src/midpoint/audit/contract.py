@@ -27,7 +27,7 @@ from midpoint.protocol.contract import PEOPLE, Clauses, require_kept
 LEAKY = replace(PEOPLE, name="leaky", users=480, items=30, ratings=7_200, taste_sd=0.3)
 """People whose ratings, and what they rate, give their gender away."""
 SEED = 10
-"""Of what is simulated: by chance, how much and how high they rate tells as well."""
+"""Seed of the simulation, in which number and level of ratings leak, too, by chance."""
 LEAST = 0.6
 """AUC that an attacker reaches on them at least; good ones reach 0.9."""
 FEWER = 0.1
@@ -97,9 +97,9 @@ class Trial:
     """One attacker before the contract."""
 
     make: Callable[[], Attacker]
-    """What makes it."""
+    """Makes a new attacker."""
     stage: Stage
-    """Whom it is fitted to and tried on."""
+    """The people that it is fitted to and tried on."""
     least: float
     """The AUC that it has to reach on what leaks."""
 

@@ -45,9 +45,9 @@ class Scores(NamedTuple):
     """How much likelier each person's record is if she is in the panel."""
 
     sets: Float
-    """By which items she rated. Shape (people,)."""
+    """Scores by which items she rated. Shape (people,)."""
     values: Float
-    """By how she rated them. Shape (people,)."""
+    """Scores by how she rated them. Shape (people,)."""
     both: Float
     """By both, weighed. Shape (people,)."""
 

@@ -99,7 +99,7 @@ class Setting(NamedTuple):
 
 
 class Incidence(NamedTuple):
-    """Who has what, in both orders; in memory or on disk."""
+    """Which person has which item, in both orders; in memory or on disk."""
 
     user_offsets: NDArray[np.int64]
     """Where the items of each person stand. Shape (users + 1,)."""
@@ -112,8 +112,8 @@ class Incidence(NamedTuple):
     ones: Floats
     """1 for every entry. Shape (entries,)."""
     presence: tuple[Floats, Floats] | None = None
-    """For how many entries each stands, in both orders, where some are reports and others like them
-    were withheld. Shapes (entries,)."""
+    """Number of entries that each stands for, in both orders: reports stand for withheld entries as
+    well. Shapes (entries,)."""
 
     @classmethod
     def of(cls, ratings: Ratings, presence: Float | None = None) -> "Incidence":
@@ -268,7 +268,7 @@ class _Trial(NamedTuple):
     training: Ratings
     """The others."""
     given: Ratings
-    """Of the held-out people, what lists are made from."""
+    """Entries of held-out people that lists are made from."""
     hidden: Ratings
     """What is looked for in them."""
     seed: int

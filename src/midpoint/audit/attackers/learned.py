@@ -52,18 +52,18 @@ class Trial(NamedTuple):
     """Rows to learn from and rows to judge by, one table for each draw of the coins."""
 
     learn: Sequence[Rows]
-    """To learn from."""
+    """Tables to learn from."""
     learners: People
-    """Whose each of their rows is."""
+    """The person of each row to learn from."""
     judge: Sequence[Rows]
-    """To judge by."""
+    """Tables to judge by."""
     judged: People
-    """Whose each of their rows is."""
+    """The person of each row to judge by."""
 
 
 @dataclass
 class Learned:
-    """Reads reports in one form; chooses a model, and the sign of its answer, inside training.
+    """An attacker that learns from one form of reports; it chooses model and sign in training.
 
     A choice is judged on training people it was not fitted to, by nested folds where the views have
     them. A plain split is no ground to flip the sign (see `NestedFold`), nor is chance.
@@ -92,7 +92,7 @@ class Learned:
     answer: Answer | None = field(default=None, init=False, repr=False)
     """What was fitted."""
     judged: list[tuple[People, Float]] = field(default_factory=list, init=False, repr=False)
-    """Whom the choice was made by, and how the setting chosen scored them."""
+    """The people judged in nested folds, and their scores by the chosen setting."""
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Choose a setting, and fit it to all draws."""
@@ -176,7 +176,7 @@ class Learned:
 
 @lru_cache(maxsize=32)
 def _read(form: Callable[[View], Rows], view: View) -> Rows:
-    """Turn a view into rows, once for the attackers and questions that follow one another."""
+    """Turn a view into rows; cached for attackers and targets that follow one another."""
     return form(view)
 
 

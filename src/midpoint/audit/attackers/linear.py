@@ -90,7 +90,7 @@ def panel_directions(view: View) -> Float:
     the panel's own categories is left, weakly, of everybody's. Its sign and its worth cannot be
     judged by the panel, where chance was taken out of both sides. So the directions are learned
     from the panel, and what they are worth from people who were not in it. The panel is that of
-    each person's own disclosure; all is 0 where it is not known. Shape (N, 4 questions).
+    each person's own disclosure; all is 0 where it is not known. Shape (N, 4 targets).
     """
     return by_part(view, _panel_scores)
 

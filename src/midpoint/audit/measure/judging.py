@@ -1,4 +1,4 @@
-"""What the judges of an audit find: one answer for each adversary, and its precision."""
+"""The results of an audit's judges: one AUC for each adversary, and its interval."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Judging:
     targets: Sequence[int]
     """The categories that attackers look for."""
     label: Callable[[str, int], str]
-    """Names an attacker by the question that it answers."""
+    """Names an attacker with its target category."""
     tried: Callable[[str], Tried]
     """What the attackers of a scheme stored."""
     _known: dict[str, dict[str, "Judgement"]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Judging:
                 yield NAMED, label, named(log_odds, ones)[0]
 
     def _areas(self, judgement: "Judgement") -> list[Area]:
-        """Return the AUC of a judge in each question."""
+        """Return the AUC of a judge for each target."""
         return [
             area(judgement.log_odds[:, column], self.category == k, self.folds)
             for column, k in enumerate(self.targets)
@@ -121,14 +121,14 @@ class Judging:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a judge makes of everyone."""
+    """A judge's scores of all people."""
 
     attackers: tuple[str, ...]
-    """The attackers that it weighs."""
+    """Its attackers."""
     log_odds: Float
-    """Of everyone, for each question. Shape (N, Q)."""
+    """Log-odds of each person, for each target. Shape (N, Q)."""
     weights: Float
-    """Of the attackers in each fold and question. Shape (F, Q, A)."""
+    """Weights of the attackers in each fold, for each target. Shape (F, Q, A)."""
 
 
 def read(attackers: Mapping[str, Sequence[Arrays]], targets: Sequence[int]) -> Judgement | None:

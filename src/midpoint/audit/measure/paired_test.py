@@ -98,7 +98,7 @@ class Kept:
         return Parts(mean.value, mean.influence)
 
     def _scores(self, scheme: str, name: str) -> Float | None:
-        """Return everyone's scores, (N, questions), by an attacker or by a judge."""
+        """Return everyone's scores, (N, targets), by an attacker or by a judge."""
         judges = self.results.judges.get(scheme, {})
         for adversary, judge in judges.items():
             if name == judge_name(adversary):

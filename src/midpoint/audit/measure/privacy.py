@@ -167,7 +167,7 @@ class Privacy:
     def _strongest(
         self, scheme: str, names: list[str] | None = None
     ) -> tuple[tuple[str, int], Area]:
-        """Return the attacker, of all or some, and the question that are farthest from 0.5."""
+        """Return the attacker, of all or some, and the target whose AUC is farthest from 0.5."""
         areas = {
             (name, column): one
             for name in (self.stored.attacks(scheme) if names is None else names)

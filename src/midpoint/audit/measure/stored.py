@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Stored:
-    """Reads the store; what is not complete in all folds is not there."""
+    """Reads the store. Results that are not complete in all folds are left out."""
 
     store: Store
     """Where the tasks put their results."""
@@ -105,11 +105,11 @@ class Stored:
         }
 
     def scores(self, scheme: str, attack: str) -> Float:
-        """Return everyone's scores, for each question. Shape (N, questions)."""
+        """Return all people's scores, for each target. Shape (N, targets)."""
         return np.concatenate([one["scores"] for one in self.every(scheme, ATTACK, attack)])
 
     def areas(self, scheme: str, attack: str, among: Mask | None = None) -> list[Area]:
-        """Return the AUC of each question, of all people or some of them."""
+        """Return the AUC for each target, over all people or some of them."""
         scores, some = self.scores(scheme, attack), slice(None) if among is None else among
         return [
             area(scores[some, column], self.category[some] == k, self.folds[some])
@@ -117,7 +117,7 @@ class Stored:
         ]
 
     def label(self, attack: str, column: int) -> str:
-        """Name an attacker, and the category it is asked about where there are several."""
+        """Return an attacker's name, with its target category if there are several."""
         if len(self.targets) == 1:
             return attack
         return f"{attack}[{self.feature.categories[self.targets[column]]}]"
@@ -149,7 +149,7 @@ class Stored:
 
 
 def by_adversary(attackers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Say which attackers are whose, in the order of what adversaries know."""
+    """Return the attackers of each adversary; adversaries that know more come later."""
     whose = {
         name: kind["adversary"] or (PANEL if kind["adaptive"] else CLEAN)
         for name, kind in attackers.items()

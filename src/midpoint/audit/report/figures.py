@@ -39,7 +39,7 @@ STRONGEST = "the strongest of all"
 MOST_BARS = 7
 """Attackers in the chart beside the paper's: the clean ones, and the strongest of the others."""
 CLEAN_ATTACK = "lr"
-"""Whose answers the histograms show, as the paper's do."""
+"""The attacker whose scores the histograms show, as in the paper."""
 AFTER = ("mpss",)
 """Schemes whose histograms are shown beside the main one's: the paper's."""
 PAPER_MARK: Any = {

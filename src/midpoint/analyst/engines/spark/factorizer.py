@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MLLIB_RIDGE: Final = 0.1
 """Regularization of MLlib where it is to be learned: the passes after it learn the rest."""
 REFINEMENTS: Final = 3
-"""Of all iterations, how many are ours, where regularization is learned."""
+"""Iterations, of all, that are ours if regularization is learned."""
 SAMPLE: Final = 10_000
 """People in memory, at most, whose sets show which items are alike and on whom settings of sets
 are tried."""
