@@ -35,6 +35,8 @@ COVERED = {
     "analyst/engines/streaming/statistics": "analyst/engines/test_contract",
     # Parts of one computation, held to a slow form of the whole.
     "analyst/fit/choice": "audit/choose/test_rule",
+    "analyst/fit/sets/training": "analyst/fit/sets/test_factorization",
+    "analyst/fit/sets/tuning": "analyst/fit/sets/test_factorization",
     "analyst/fit/assembly": "analyst/fit/test_factorizer",
     "analyst/fit/profile_files": "analyst/fit/test_profiles",
     "analyst/fit/summary": "analyst/test_reprs",
