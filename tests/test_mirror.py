@@ -35,6 +35,8 @@ COVERED = {
     "analyst/engines/streaming/statistics": "analyst/engines/test_contract",
     # Parts of one computation, held to a slow form of the whole.
     "analyst/fit/choice": "audit/choose/test_rule",
+    "analyst/fit/sets/training": "analyst/fit/sets/test_factorization",
+    "analyst/fit/sets/tuning": "analyst/fit/sets/test_factorization",
     "analyst/fit/assembly": "analyst/fit/test_factorizer",
     "analyst/fit/profile_files": "analyst/fit/test_profiles",
     "analyst/fit/summary": "analyst/test_reprs",
@@ -73,6 +75,8 @@ COVERED = {
     "audit/measure/privacy": "audit/measure/test_collecting",
     "audit/measure/stored": "audit/measure/test_collecting",
     "audit/measure/findings": "audit/measure/test_results",
+    "audit/run/adversaries/catalogue": "audit/run/adversaries/test_outsiders",
+    "audit/run/assignment": "audit/test_pipeline_outsiders",
     "audit/run/accuracy": "audit/run/test_counterparts",
     "audit/run/processes": "audit/run/test_schedule",
     "audit/run/tasks/clock": "audit/run/tasks/test_auditor",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from midpoint.audit import AuditResults
 from midpoint.audit.measure.findings import NAMED, Row, SizePoint
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 
 Table = tuple[str, list[str], list[list[str]]]
 """Title, head and rows."""

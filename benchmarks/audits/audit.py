@@ -29,6 +29,7 @@ from benchmarks.measuring.measure import (
     warn_if_busy,
     write_results,
 )
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit import AuditResults, AuditSetting, Progress, audit
 from midpoint.audit.measure.results import CSV
 from midpoint.audit.measure.volunteers import volunteers
@@ -38,7 +39,6 @@ from midpoint.audit.report.paper import PAPER_DATA, compared_with
 from midpoint.audit.report.paper_tables import SUB_SAMPLED, compare, shares
 from midpoint.audit.report.settings import model_words
 from midpoint.audit.report.verdict import judge
-from midpoint.audit.run.plan import RAW
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.options.audit_extras import audit_bar
 from midpoint.data import Ratings

@@ -25,9 +25,10 @@ from benchmarks.measuring.measure import (
     write_results,
 )
 from midpoint.analyst.kernels.compilation import use_cores
-from midpoint.audit.pipeline import FOLDS, choose_work
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, PANEL
-from midpoint.audit.run.folds import audited
+from midpoint.audit.pipeline import FOLDS
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PANEL
+from midpoint.audit.run.assignment import choose_work
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks.auditor import Auditor
@@ -76,7 +77,7 @@ def main() -> None:
     warn_if_busy(Console(stderr=True))
     start, ratings = conditions(), load(SOURCE)
     plan = Plan((FEATURE,), folds=FOLDS)
-    people, feature = audited(ratings, plan)
+    people, feature = audited_people(ratings, plan)
     work = choose_work(None, None, people.scale, adversaries=(PANEL, OUTSIDER))
     with tempfile.TemporaryDirectory() as scratch, threadpool_limits(1):
         use_cores(1)

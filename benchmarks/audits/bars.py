@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.findings import AUC, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper_tables import compare
-from midpoint.audit.run.adversaries.outsiders import PANEL
-from midpoint.audit.run.plan import DEFAULT, RAW
+from midpoint.audit.run.adversaries.catalogue import PANEL
+from midpoint.audit.run.plan import DEFAULT
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""

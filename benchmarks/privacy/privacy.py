@@ -18,7 +18,7 @@ from benchmarks.privacy.alternatives import Peer, Training
 from benchmarks.privacy.sets_beside_peers import OF_SETS, compete_with_sets, show_sets
 from midpoint.audit import audit
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.data import load
 from midpoint.data.sources.catalogue import find_source, known_source
@@ -62,7 +62,7 @@ def contestants(*, dense: bool) -> dict[str, LearningProtocol]:
 def compete(source: str, feature: str, folds: int, console: Console) -> AuditResults:
     ratings = load(source)
     plan = Plan((feature,), folds=folds)
-    people, _ = audited(ratings, plan)
+    people, _ = audited_people(ratings, plan)
     Training.prepare(people, plan)
     dense = len(people) > 0.5 * people.n_users * people.n_items
     with console.status(f"{source}: {folds} folds") as status:

@@ -19,8 +19,8 @@ from midpoint.analyst import Factorizer, prepare
 from midpoint.audit import audit
 from midpoint.audit.measure.findings import AUC, BALANCED, NDCG
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.adversaries.outsiders import PANEL
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.adversaries.catalogue import PANEL
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.data import Ratings, as_sets, load, split_ratings
 from midpoint.protocol import LearningProtocol, Population
@@ -62,7 +62,7 @@ def compete_with_sets(
     """Attack every scheme, and let implicit learn from its copy."""
     name, liked = OF_SETS[source]
     ratings, plan = as_sets(load(name), liked), Plan((feature,), folds=folds)
-    people, _ = audited(ratings, plan)
+    people, _ = audited_people(ratings, plan)
     Training.prepare(people, plan)
     with console.status(source) as status:
         results = audit(

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from benchmarks.measuring.measure import conditions, options, or_quick, show, write_results
 from midpoint.analyst import Factorizer, estimate_profiles
-from midpoint.analyst.fit.sets import Incidence, Setting, factorize
+from midpoint.analyst.fit.sets.factorization import Incidence, Setting, factorize
 from midpoint.analyst.kernels.ranking import Sets, rank_people
 from midpoint.data import Ratings, as_sets, hold_out, load, split_ratings, user_folds
 

@@ -9,10 +9,9 @@ from rich.console import Console
 from midpoint.analyst.disclose.leak import area_of
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.adversaries.outsiders import QUICK_OUTSIDERS
+from midpoint.audit.run.assignment import QUICK_OUTSIDERS, choose_work
 from midpoint.cli.options.audit_extras import show_adversaries
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError

@@ -10,12 +10,11 @@ from rich.console import Console
 from midpoint.analyst import Factorizer
 from midpoint.audit import AuditResults
 from midpoint.audit.measure.findings import Row
-from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.rounds.attackers import TRANSCRIPT_ATTACKERS
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.adversaries.outsiders import QUICK_OUTSIDERS
+from midpoint.audit.run.assignment import QUICK_OUTSIDERS, choose_work
 from midpoint.cli.options.audit_extras import show_rounds
 from midpoint.data import Ratings, Scale, simulate
 from midpoint.errors import MidpointError

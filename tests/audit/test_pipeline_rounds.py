@@ -8,11 +8,11 @@ import pytest
 from midpoint.analyst import Factorizer
 from midpoint.audit import AuditResults, Progress
 from midpoint.audit.measure.findings import Rounds, Row
-from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.rounds.attackers import TRANSCRIPT_ATTACKERS
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.assignment import choose_work
 from midpoint.data import Ratings, Scale, simulate
 from midpoint.errors import MidpointError
 from tests.support.audits.seen import LEAKY

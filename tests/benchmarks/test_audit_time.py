@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.audits import audit_time as program
 from midpoint.audit.measure.collecting import collect
-from midpoint.audit.pipeline import choose_work
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.assignment import choose_work
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks.auditor import Auditor
@@ -17,7 +17,7 @@ from midpoint.data import PRESETS, simulate
 def test_the_folds_of_an_audit_take_together_what_it_says_that_it_took(tmp_path: Path) -> None:
     plan = Plan(("gender",), folds=2)
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
-    people, feature = audited(ratings, plan)
+    people, feature = audited_people(ratings, plan)
     work = choose_work("no,mpss", "lr,adaptive-lr-mask", people.scale)
     store = Store(tmp_path / "audit")
     store.open(plan, {"digest": ratings.digest, "feature": feature.name}, work)

@@ -109,8 +109,8 @@ def test_everyone_keeps_the_same_share(name: str) -> None:
     """Coins alike for all categories thin what any scheme reveals, and change no value."""
     profiles, coins = ready(MADE, name), np.random.default_rng(5).random((len(PEOPLE.user), 4))
     sent = [
-        how.report(how.disclose(profiles), profiles, PEOPLE, coins)
-        for how in (LearningProtocol(name), LearningProtocol(name, keep=0.5))
+        protocol.report(protocol.disclose(profiles), profiles, PEOPLE, coins)
+        for protocol in (LearningProtocol(name), LearningProtocol(name, keep=0.5))
     ]
     some = np.isin(sent[0].kept, sent[1].kept)
     assert sent[0].kept[some].tolist() == sent[1].kept.tolist()

@@ -19,14 +19,16 @@ def sent(
     name: str, category: int, rating: float, alpha: float = 1.0, **coins: float
 ) -> list[float]:
     """Return what a person's device sends of title `a`: one value, or none."""
-    how = LearningProtocol(name, estimation="plain", alpha=alpha)
+    protocol = LearningProtocol(name, estimation="plain", alpha=alpha)
     uniform = np.full((1, len(PURPOSES)), 0.25)
     columns = {"mix": MIX, "reveal": REVEAL, "split": SPLIT, "value": VALUE}
     for purpose, coin in coins.items():
         uniform[0, columns[purpose]] = coin
     item, value = np.array([TITLE], dtype=np.int32), np.array([rating])
     one = Population(np.array([0]), item, value, np.array([category]))
-    sent: list[float] = how.report(how.disclose(PROFILES), PROFILES, one, uniform).value.tolist()
+    sent: list[float] = protocol.report(
+        protocol.disclose(PROFILES), PROFILES, one, uniform
+    ).value.tolist()
     return sent
 
 

@@ -105,9 +105,11 @@ def test_counterparts_hide_what_goes_together_in_sets() -> None:
     odds = np.log(profiles.estimates().probability)
     reads = {}
     for scheme in ("no", "dmpss", "cmpss"):
-        how = LearningProtocol(scheme)
-        learned = prepare(profiles, ratings, how.scheme)
-        sent = how.report(how.disclose(learned), learned, people, np.random.default_rng(0))
+        protocol = LearningProtocol(scheme)
+        learned = prepare(profiles, ratings, protocol.scheme)
+        sent = protocol.report(
+            protocol.disclose(learned), learned, people, np.random.default_rng(0)
+        )
         whose = np.repeat(np.arange(ratings.n_users), np.diff(sent.user_offsets))
         weight = (odds[:, 1] - odds[:, 0])[sent.item]
         reads[scheme] = abs(auc(np.bincount(whose, weight, ratings.n_users), category) - 0.5)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, prepare
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.view import Float, Panel, View
 from midpoint.audit.rounds.conversation import People, Version, catalogue, converse
 from midpoint.audit.rounds.view import TranscriptView
 from midpoint.audit.run.adversaries.judge import nested_scores, only, saying
-from midpoint.audit.run.plan import RAW
 from midpoint.data import Ratings, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.protocol.contract import PEOPLE, Clauses, require_kept
@@ -27,7 +27,7 @@ from midpoint.protocol.contract import PEOPLE, Clauses, require_kept
 LEAKY = replace(PEOPLE, name="leaky", users=480, items=30, ratings=7_200, taste_sd=0.3)
 """People whose ratings, and what they rate, give their gender away."""
 SEED = 10
-"""Of what is simulated: by chance, how much and how high they rate tells as well."""
+"""Seed of the simulation, in which number and level of ratings leak, too, by chance."""
 LEAST = 0.6
 """AUC that an attacker reaches on them at least; good ones reach 0.9."""
 FEWER = 0.1
@@ -68,10 +68,10 @@ class Stage:
     @cache  # noqa: B019 - there are two stages, which stay
     def learned(self, scheme: str) -> Version:
         """Return what the analyst learned from the former, and what it says under a scheme."""
-        training, how = self.people[0], LearningProtocol(scheme)
+        training, protocol = self.people[0], LearningProtocol(scheme)
         profiles = Factorizer(dimension=2, iterations=5).fit(training, "gender")
-        profiles = prepare(profiles, training, how.scheme)
-        return Version(profiles, how.disclose(profiles))
+        profiles = prepare(profiles, training, protocol.scheme)
+        return Version(profiles, protocol.disclose(profiles))
 
     @cache  # noqa: B019
     def seen(self, who: int, scheme: str, draw: int) -> View:
@@ -97,9 +97,9 @@ class Trial:
     """One attacker before the contract."""
 
     make: Callable[[], Attacker]
-    """What makes it."""
+    """Makes a new attacker."""
     stage: Stage
-    """Whom it is fitted to and tried on."""
+    """The people that it is fitted to and tried on."""
     least: float
     """The AUC that it has to reach on what leaks."""
 

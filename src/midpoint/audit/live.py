@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import ItemProfiles
 from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.learn.volunteers import Volunteers
-from midpoint.audit.attackers.attacker import questions
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.attackers.linear import Logistic, panel_directions
 from midpoint.audit.attackers.view import Panel, View, report_scale
@@ -254,7 +254,7 @@ def _population(people: Ratings, category: NDArray[np.intp]) -> Population:
 def _read(
     outside: _Outside,
     panel: Ratings | None,
-    how: LearningProtocol,
+    protocol: LearningProtocol,
     disclosure: Disclosure,
     profiles: ItemProfiles,
     seed: int,
@@ -264,7 +264,7 @@ def _read(
 
     def view(people: Population, part: int, draw: int, beside: Panel | None = None) -> View:
         coins = np.random.default_rng([seed, part, draw])
-        sent = how.report(disclosure, profiles, people, coins)
+        sent = protocol.report(disclosure, profiles, people, coins)
         return View(sent, profiles, disclosure, scale, panel=beside)
 
     attackers, beside = list(ATTACKERS), None
@@ -278,7 +278,7 @@ def _read(
         [view(given, part, draw, beside) for draw in range(DRAWS)]
         for part, given in enumerate(outside.given)
     ]
-    wanted = questions(len(outside.names))
+    wanted = targets(len(outside.names))
     scores = np.zeros((len(attackers), len(wanted), DRAWS, len(outside.category)))
     for part, whose in enumerate(outside.members):
         others = [number for number in range(PARTS) if number != part]

@@ -45,9 +45,9 @@ class Scores(NamedTuple):
     """How much likelier each person's record is if she is in the panel."""
 
     sets: Float
-    """By which items she rated. Shape (people,)."""
+    """Scores by which items she rated. Shape (people,)."""
     values: Float
-    """By how she rated them. Shape (people,)."""
+    """Scores by how she rated them. Shape (people,)."""
     both: Float
     """By both, weighed. Shape (people,)."""
 
@@ -167,17 +167,17 @@ def recognized(
         factorizer: How item profiles are learned.
         seed: Decides who is in which part.
     """
-    names, how = tuple(features), factorizer or Factorizer(seed=seed)
+    names, fitter = tuple(features), factorizer or Factorizer(seed=seed)
     part = user_folds(ratings.n_users, PARTS, seed=seed, feature=ratings.feature(*names))
 
     @cache
     def fitted(*parts: int) -> ItemProfiles:
-        return how.fit(ratings.select_users(np.isin(part, parts)), names)
+        return fitter.fit(ratings.select_users(np.isin(part, parts)), names)
 
     def profiles(spec: SchemeSpec, *parts: int) -> ItemProfiles:
         chosen = tuple(sorted(number % PARTS for number in parts))
         people = ratings.select_users(np.isin(part, chosen))
-        return prepare(fitted(*chosen), people, spec.scheme, threads=how.threads)
+        return prepare(fitted(*chosen), people, spec.scheme, threads=fitter.threads)
 
     def measured(spec: SchemeSpec) -> Membership:
         rows = []

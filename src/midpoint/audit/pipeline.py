@@ -1,49 +1,35 @@
 """An audit from beginning to end: choose, run what is missing, measure."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from midpoint.analyst import Factorizer, GivenFactors, choose_scheme, itemwise_scheme
+from midpoint.analyst import Factorizer, GivenFactors, choose_scheme
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.membership import readable, recognized
-from midpoint.audit.run.adversaries.outsiders import (
-    CLEAN,
+from midpoint.audit.run.adversaries.catalogue import (
     OUTSIDER,
     PANEL,
-    QUICK_OUTSIDERS,
     SPLIT_ADVERSARIES,
     choose_adversaries,
-    require_panel,
-    require_split,
 )
-from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.adversaries.outsiders import require_panel, require_split
+from midpoint.audit.run.assignment import choose_work
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
-from midpoint.audit.run.plan import GIVEN, OUTSIDERS, RAW, Plan
+from midpoint.audit.run.plan import GIVEN, OUTSIDERS, Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
-from midpoint.audit.run.schemes_and_attacks import (
-    Attacks,
-    Schemes,
-    choose_attacks,
-    choose_schemes,
-    held_over_rounds,
-    of_one_report,
-    of_rounds,
-    of_scale,
-    of_transcripts,
-)
+from midpoint.audit.run.schemes_and_attacks import Attacks, Schemes
 from midpoint.audit.run.store import MANIFEST, Store
 from midpoint.audit.run.tasks.auditor import Auditor
-from midpoint.audit.run.work import Makers, Work
 from midpoint.audit.setting import USUAL, AuditSetting
 from midpoint.audit.sizes import require_outsiders, size_directory, size_points, with_reports
-from midpoint.data import Ratings, Scale, split_moment, with_known
+from midpoint.data import Ratings, split_moment, with_known
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol
 
 FOLDS, QUICK_FOLDS = 10, 3
 
@@ -115,7 +101,7 @@ def audit(  # noqa: PLR0913
         paper=setting.paper,
         quick=quick,
     )
-    people, private = audited(ratings, plan)
+    people, private = audited_people(ratings, plan)
     plans = [
         replace(plan, panel=panel, outsiders=OUTSIDERS if number is None else number)
         for panel, number in sizes
@@ -167,8 +153,8 @@ def audit(  # noqa: PLR0913
         results = replace(results, sizes=tuple(points))
     if setting.membership:
         tried = readable([*results.chosen(), *results.scheme_names()])
-        how = plan.factorizer
-        members = recognized(people, names, tried, factorizer=how, seed=plan.seed_of("members"))
+        drawn = plan.seed_of("members")
+        members = recognized(people, names, tried, factorizer=plan.factorizer, seed=drawn)
         results = replace(results, members=members)
     return results
 
@@ -208,91 +194,3 @@ def _adversaries(
             raise
         return (PANEL,)
     return chosen
-
-
-def _against(
-    schemes: Mapping[str, LearningProtocol],
-    attackers: Makers,
-    adversaries: tuple[str, ...],
-    *,
-    few: bool,
-) -> Work:
-    """Have the attackers try as each adversary can; of outsiders `few` attackers only."""
-    known = {
-        name: make
-        for name, make in attackers.items()
-        if PANEL in adversaries or (CLEAN in adversaries and not make().adaptive)
-    }
-    work = Work.of(schemes, known)
-    for adversary in adversaries:
-        if adversary in SPLIT_ADVERSARIES:
-            work |= Work.against(adversary, schemes, _outsiders(attackers, few=few))
-    if attackers and not work.attackers:
-        raise MidpointError(
-            f"{', '.join(attackers)} cannot learn as {', '.join(adversaries)}; name an attack that"
-            " does (adaptive ones learn under a disclosure, clean ones from raw ratings)"
-        )
-    return work
-
-
-def _outsiders(attackers: Makers, *, few: bool) -> Makers:
-    """Return those that learn under the published disclosure: all of them, or `few`."""
-    return {name: m for name, m in attackers.items() if not few or name in QUICK_OUTSIDERS}
-
-
-def _over_rounds(
-    schemes: Mapping[str, LearningProtocol],
-    attackers: Makers,
-    adversaries: tuple[str, ...],
-    *,
-    few: bool,
-) -> Iterator[Work]:
-    """Have the attackers of transcripts try as each adversary can that knows the scheme."""
-    if SPLIT_ADVERSARIES.isdisjoint(adversaries) and PANEL not in adversaries:
-        raise MidpointError(
-            f"attackers of several rounds know the scheme, and {', '.join(adversaries)} does not;"
-            " name panel or outsider among the adversaries, or leave the rounds out"
-        )
-    if PANEL in adversaries:
-        yield Work.of_rounds(schemes, attackers)
-    for adversary in adversaries:
-        if adversary in SPLIT_ADVERSARIES:
-            yield Work.of_rounds(schemes, _outsiders(attackers, few=few), adversary)
-
-
-def choose_work(
-    schemes: Schemes | None,
-    attacks: Attacks | None,
-    scale: Scale,
-    *,
-    quick: bool = False,
-    usual: str | None = None,
-    rounds: int | None = None,
-    curves: Iterable[str] = (),
-    adversaries: Iterable[str] = (PANEL,),
-) -> Work:
-    """Say what is to be run by what was asked for; whatever cannot be run is refused here.
-
-    `usual` is the scheme of rounds and curves where none is named; the item-wise one of the scale
-    unless given.
-    """
-    usual = usual or itemwise_scheme(scale)
-    chosen = choose_schemes(schemes, scale, quick=quick)
-    attackers = choose_attacks(attacks, quick=quick)
-    attackers = of_scale(attackers, scale, named=attacks is not None)
-    over_rounds, single = of_rounds(chosen), of_one_report(attackers)
-    once = {name: how for name, how in chosen.items() if name not in over_rounds}
-    against, few = tuple(adversaries), quick and attacks is None
-    work = _against(once, single, against, few=few)
-    along = curve_schemes(curves, scale, quick=quick, usual=usual)
-    if along:
-        named = choose_attacks(CURVE_ATTACKS if attacks is None else attacks)
-        work |= Work.of(along, of_one_report(named))
-    if rounds is not None:
-        over_rounds |= held_over_rounds({} if schemes is None else once, rounds, usual)
-    if over_rounds:
-        for part in _over_rounds(over_rounds, of_transcripts(attackers), against, few=few):
-            work |= part
-    elif not single:
-        raise MidpointError(f"{', '.join(attackers)} read several rounds; ask for rounds as well")
-    return work

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from midpoint.audit.measure.findings import RMSE, SizePoint
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, PANEL
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PANEL
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.setting import AuditSetting, Size
 from midpoint.errors import MidpointError

@@ -56,7 +56,7 @@ def audit_command(
         ),
     ] = None,
     database: DatabaseOption = None,
-    how: AuditOptions,
+    options: AuditOptions,
     data: AuditData,
 ) -> None:
     """Attack what devices send under each scheme; write report.html and results.csv.
@@ -71,15 +71,15 @@ def audit_command(
                 "--site has its own people, feature and disclosure, and writes nothing; leave out"
                 " SOURCE, --feature and --out"
             )
-        _audit_site(console, site, database, how.seed)
+        _audit_site(console, site, database, options.seed)
         return
     if not data.source or not feature or out is None:
         raise MidpointError(
             "name people whose feature is known, the feature, and a directory for the results:"
             " midpoint audit SOURCE --feature gender --out DIRECTORY; or a live site: --site SITE"
         )
-    if how.paper:
-        _require_nothing_else(how, data)
+    if options.paper:
+        _require_nothing_else(options, data)
     with console.status("Reading ratings"):
         from midpoint.analyst.kernels.compilation import usable_cores
         from midpoint.audit import AuditResults, audit
@@ -87,8 +87,8 @@ def audit_command(
         from midpoint.audit.report.paper_tables import require_papers
         from midpoint.data import with_known
 
-        papers = None if how.beside is None else AuditResults.load(how.beside)
-        ratings = data.load(how.seed)
+        papers = None if options.beside is None else AuditResults.load(options.beside)
+        ratings = data.load(options.seed)
         if papers is not None:
             require_papers(papers, ratings.name, "+".join(feature))
     console.print(ratings.summary, markup=False, soft_wrap=True)
@@ -99,15 +99,15 @@ def audit_command(
         results = audit(
             ratings,
             feature,
-            schemes=how.tried(ratings, data.table_columns()),
-            attacks=how.attack_names(),
-            folds=how.folds,
-            seed=how.seed,
-            jobs=how.jobs or usable_cores(),
-            quick=how.quick,
+            schemes=options.tried(ratings, data.table_columns()),
+            attacks=options.attack_names(),
+            folds=options.folds,
+            seed=options.seed,
+            jobs=options.jobs or usable_cores(),
+            quick=options.quick,
             out=out,
             progress=report,
-            setting=how.setting(),
+            setting=options.setting(),
         )
     results.save(out)
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]), papers)
@@ -144,16 +144,16 @@ def _audit_site(console: Console, root: Path, database: str | None, seed: int) -
         raise typer.Exit(1)
 
 
-def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
+def _require_nothing_else(options: AuditOptions, data: DataOptions) -> None:
     """Refuse options that contradict the paper's setting."""
     from midpoint.audit.run.paper_setup import require_no_other
 
     asked = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "beside")
     against = ("adversary", "panel", "panel_alone", "outsiders", "volunteers", "membership")
-    options = {name: getattr(how, name) for name in (*asked, *against)} | {"levels": data.levels}
-    options["split"] = how.split == "time"
+    given = {name: getattr(options, name) for name in (*asked, *against)} | {"levels": data.levels}
+    given["split"] = options.split == "time"
     least = None if data.at_least == 1 else data.at_least  # all that there are, before the paper's
-    require_no_other(**options, given=further.share_given(how.given), at_least=least)
+    require_no_other(**given, given=further.share_given(options.given), at_least=least)
 
 
 def show(console: Console, results: "AuditResults") -> None:
@@ -229,8 +229,8 @@ def _show_paper(console: Console, results: "AuditResults") -> None:
 
 def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "Iterator[str]":
     """Name the schemes that hide nothing, but for raw ratings."""
+    from midpoint.analyst.fit.choice import RAW
     from midpoint.audit.report.verdict import OUTRIGHT, judge, reading
-    from midpoint.audit.run.plan import RAW
 
     for scheme in schemes:
         verdict = None if scheme in {RAW, but} else judge(results, scheme)

@@ -54,7 +54,7 @@ class FeatureDescription:
     user_skew: str
     """The users' ratio as in Table 1 ("F:M 1:2.5"), or shares of more than two categories."""
     rating_skew: str
-    """The same of the ratings."""
+    """The ratings' ratio, likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ LEFT = 3
 SHRUNKEN = 5.0
 """Ratings at the mean that are added to those of a person or an item."""
 MOST = 2_000_000
-"""Of more ratings so many are looked at."""
+"""Ratings that are looked at, at most."""
 
 
 def require_ends_are_levels(

@@ -70,7 +70,7 @@ class Ratings:
     name: str = "ratings"
     """What the data set is called."""
     left_out: tuple[str, ...] = ()
-    """Who and what was left out while it was read and prepared, and why."""
+    """What was left out while the data was read and prepared, and why."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))

@@ -193,9 +193,9 @@ def refuses_unknown_categories(trial: Trial) -> str | None:
 
 def estimates_everyone(trial: Trial) -> str | None:
     """Estimate a finite profile for everyone, the same for all who sent nothing."""
-    how = trial.protocol
+    protocol = trial.protocol
     for disclosure in (None, trial.disclosure):
-        estimate = how.estimate(trial.profiles, trial.reports, disclosure)
+        estimate = protocol.estimate(trial.profiles, trial.reports, disclosure)
         if wrong := _wrong_profiles(estimate, trial):
             return wrong
         if np.ptp(estimate[-SILENT:], axis=0).any():

@@ -26,7 +26,7 @@ class Population:
     category: NDArray[np.integer]
     """Each person's category or joint cell. Shape (users,)."""
     ids: NDArray[np.str_] | None = None
-    """Who they are, where a protocol needs to know. Shape (users,)."""
+    """Names of the people, where a protocol needs them. Shape (users,)."""
     repeated: bool = False
     """Whether their devices toss coins several times under a disclosure. What does not depend on
     coins is then kept until the next disclosure."""

@@ -73,7 +73,7 @@ class Group(NamedTuple):
     cell: int
     """Their category or joint cell."""
     people: Index
-    """Who they are. Shape (n,)."""
+    """Their indices. Shape (n,)."""
     offsets: Integers
     """The ratings of person i among theirs are `offsets[i]:offsets[i + 1]`. Shape (n + 1,)."""
     rating: Index

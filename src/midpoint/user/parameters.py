@@ -62,7 +62,7 @@ class PositionModel:
     spread: Float | None
     """Mean and deviation of log spreads of each category, by stratum. Shape (G, K, 2)."""
     weight: int
-    """Of sets: how much her own probability of an item counts in its score; 0 if it does not."""
+    """For sets: weight of her own probability of an item in its score; 0 if it does not count."""
 
     @property
     def moved(self) -> int:
@@ -111,7 +111,7 @@ class Parameters:
     points: Integers | None
     """The ratings of a discrete scale, ascending. Shape (L,)."""
     reported: Integers | None
-    """Those of them that answers are of: all of them, or fewer. Shape (R,)."""
+    """The levels that reports are on: all of the points, or fewer. Shape (R,)."""
     offset: Integers | None
     """What each category adds to a rating. Shape (M, K)."""
     least: Integers | None

@@ -10,7 +10,8 @@ from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.auc import auc
 from midpoint.audit.attackers.linear import panel_directions
 from midpoint.audit.attackers.view import Panel, View
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, PUBLISHED, PublishedViews, SplitFold
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PUBLISHED
+from midpoint.audit.run.adversaries.outsiders import PublishedViews, SplitFold
 from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import NOBODY, ReportViews
@@ -69,9 +70,9 @@ def people_of(view: View) -> int:
 def test_each_disclosure_has_its_own_panel_and_nobody_is_judged_by_herself(
     tiny: Simulation,
 ) -> None:
-    split, how = SplitFold(FoldData.of(tiny.ratings, PLAN, 0)), LearningProtocol("dmpss")
+    split, protocol = SplitFold(FoldData.of(tiny.ratings, PLAN, 0)), LearningProtocol("dmpss")
     panel = split.learners(PUBLISHED)
-    crossed = ReportViews(panel, "dmpss", how, learn(panel))
+    crossed = ReportViews(panel, "dmpss", protocol, learn(panel))
     assert people_of(crossed.held_out) == 60
     first, *_ = crossed.training()
     assert [people_of(part) for part in first.parts] == [40] * 3
@@ -85,17 +86,17 @@ def test_each_disclosure_has_its_own_panel_and_nobody_is_judged_by_herself(
     assert crossed.panel(NOBODY) is crossed.panel(NOBODY)  # learned from once
 
     learned = split.learn()
-    outside = PublishedViews.of(split.learners(OUTSIDER), "dmpss", how, learned, panel)
+    outside = PublishedViews.of(split.learners(OUTSIDER), "dmpss", protocol, learned, panel)
     assert people_of(outside.held_out) == 60
     assert {people_of(part) for part in outside.training()[0].parts} == {60}
 
 
 def test_the_panels_own_people_do_not_show_a_sign(tiny: Simulation) -> None:
     """Among them chance was taken out of both sides, so what is right looks flipped."""
-    split, how = SplitFold(FoldData.of(tiny.ratings, PLAN, 0)), LearningProtocol("dmpss")
+    split, protocol = SplitFold(FoldData.of(tiny.ratings, PLAN, 0)), LearningProtocol("dmpss")
     panel, learned = split.learners(PUBLISHED), split.learn()
-    published = PublishedViews.of(panel, "dmpss", how, learned)
-    outside = PublishedViews.of(split.learners(OUTSIDER), "dmpss", how, learned, panel)
+    published = PublishedViews.of(panel, "dmpss", protocol, learned)
+    outside = PublishedViews.of(split.learners(OUTSIDER), "dmpss", protocol, learned, panel)
     assert published.held_out.panel is None
     assert not any(one.shows_sign for one in published.nested_folds())
     assert all(one.shows_sign for one in outside.nested_folds())

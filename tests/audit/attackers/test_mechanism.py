@@ -84,12 +84,12 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
     assert read("dmp") > 0.95  # which items
     assert read("ss") > 0.95  # how they were rated
     assert read("cmp") > 0.95  # which items
-    doubt = chance_deviation(codes(many.tried) == 1)
-    assert doubt < 0.011
-    assert read("dmpss") == pytest.approx(0.5, abs=3 * doubt)
+    deviation = chance_deviation(codes(many.tried) == 1)
+    assert deviation < 0.011
+    assert read("dmpss") == pytest.approx(0.5, abs=3 * deviation)
     # What categories rate is fitted beside selection factors that nobody has here, which takes out
     # a little too much: half as many people are read at 0.43 instead of 0.47 (decision 0050).
-    assert read("cmpss") == pytest.approx(0.5, abs=5 * doubt)
+    assert read("cmpss") == pytest.approx(0.5, abs=5 * deviation)
 
 
 @pytest.mark.parametrize("scheme", ["dmp", "cmp", "cmpss"])

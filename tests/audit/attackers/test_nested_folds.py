@@ -31,7 +31,7 @@ class Crossfitted:
         config = replace(LEAKY, features=(gender,), users=users, items=200, ratings=users * 60)
         self.ratings = simulate(config, seed=5).ratings
         self.part = np.arange(users) % PARTS
-        self.how = LearningProtocol("ss", estimation="plain")
+        self.protocol = LearningProtocol("ss", estimation="plain")
         self.members = [np.flatnonzero(self.part == part) for part in range(PARTS)]
         # Pooled, people come one part after the other.
         self.positions = np.split(np.arange(users), np.cumsum([len(m) for m in self.members])[:-1])
@@ -39,11 +39,11 @@ class Crossfitted:
     def show(self, part: int, without: frozenset[int], draw: int) -> View:
         others = self.ratings.select_users(~np.isin(self.part, list(without)))
         profiles = Factorizer(dimension=1, iterations=1).fit(others, "gender")
-        disclosure = self.how.disclose(profiles)
+        disclosure = self.protocol.disclose(profiles)
         people = self.ratings.select_users(self.members[part])
         rated = Population(people.user, people.item, people.value, codes(people))
         coins = np.random.default_rng([part, draw])
-        sent = self.how.report(disclosure, profiles, rated, coins)
+        sent = self.protocol.report(disclosure, profiles, rated, coins)
         return View(sent, profiles, disclosure, people.scale)
 
     def pooled(self) -> View:
@@ -80,7 +80,7 @@ def test_a_plain_split_of_crossfitted_people_has_its_sign_flipped_and_a_nested_f
 @pytest.mark.parametrize("flipped", [False, True])
 def test_the_sign_is_chosen_by_nested_folds(flipped: bool) -> None:
     made = Crossfitted(selection_sd=0.8, users=240)
-    made.how = LearningProtocol("no")
+    made.protocol = LearningProtocol("no")
     one, labels = nested_fold(made.show, made.positions, 0, draws=1), made.labels.copy()
     if flipped:  # those judged answer with the other sign
         labels[one.judged] = 1 - labels[one.judged]

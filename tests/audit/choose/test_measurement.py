@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer
-from midpoint.audit.attackers.attacker import questions
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import area, auc, chance_deviation
 from midpoint.audit.choose import panel as panel_module
 from midpoint.audit.choose.attackers import ATTACKERS, exact_levels
@@ -26,7 +26,7 @@ from midpoint.audit.choose.measurement import (
     measure,
     stack_scores,
 )
-from midpoint.audit.choose.panel import Panel, Shown
+from midpoint.audit.choose.panel import Panel, PanelViews
 from midpoint.data import Scale, Simulation, SimulationConfig, simulate
 from midpoint.protocol import LearningProtocol
 
@@ -39,12 +39,12 @@ def panel(tiny: Simulation) -> Panel:
 
 
 def test_nobody_attacked_taught_a_disclosure_of_those_learned_from(panel: Panel) -> None:
-    shown = Shown(panel, LearningProtocol("dmp"))
+    shown = PanelViews(panel, LearningProtocol("dmp"))
     for part, trial in enumerate(shown.trials()):
         assert set(trial.judged) == set(np.flatnonzero(panel.part == part))
         assert not set(trial.judged) & set(trial.learners)
         judged = panel.ratings.select_users(panel.part == part)
-        assert trial.judge.disclosure.digest == shown.how.disclose(
+        assert trial.judge.disclosure.digest == shown.protocol.disclose(
             QUICK.fit(panel.ratings.select_users(panel.part != part), ["gender"])
         ).digest  # fmt: skip
         assert trial.judge.n_users == judged.n_users
@@ -116,7 +116,7 @@ def test_the_error_of_a_difference_is_the_one_of_correlated_curves() -> None:
 
 
 def test_reports_on_fewer_levels_are_read_on_their_own_scale(panel: Panel) -> None:
-    view = Shown(panel, protocol_of("dmp:levels=3")).view(0, frozenset({0}), 0)
+    view = PanelViews(panel, protocol_of("dmp:levels=3")).view(0, frozenset({0}), 0)
     assert list(view.scale.levels or ()) == [1, 3, 5]
     assert set(view.reports.value.tolist()) == {1, 3, 5}
 
@@ -192,8 +192,8 @@ def test_shares_of_ratings_and_leak_budgets_of_sets_are_tried() -> None:
     assert thinned("dmpss", sets, positions=False)[0] == "dmpss:leak=0.7"
     assert protocol_of("cmpss:leak=0.6").leak == 0.6
     assert protocol_of("cmp:levels=5:spread=on").spec.levels == 5
-    assert questions(2) == [1]
-    assert questions(3) == [0, 1, 2]
+    assert targets(2) == [1]
+    assert targets(3) == [0, 1, 2]
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_radial_attackers_and_trees_see_what_no_line_separates() -> None:
 
 def test_attackers_have_names_of_their_own_and_see_single_levels(panel: Panel) -> None:
     assert len({attacker.name for attacker in ATTACKERS}) == len(ATTACKERS)
-    view = Shown(panel, LearningProtocol("no")).view(0, frozenset({0}), 0)
+    view = PanelViews(panel, LearningProtocol("no")).view(0, frozenset({0}), 0)
     table = exact_levels(view).toarray()
     items, levels = view.profiles.n_items, 5
     assert table.shape == (view.n_users, items * levels + levels)

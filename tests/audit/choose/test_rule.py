@@ -19,13 +19,13 @@ def trial(
     cost: float = 0.0,
     *,
     noise: float = 0.0,
-    doubt: float = 0.02,
+    deviation: float = 0.02,
     tries: float = 1,
 ) -> Trial:
     """Make up a candidate whose attack errs with the others', but for noise of its own."""
     own = SHARED + noise * np.random.default_rng(len(scheme)).normal(size=PEOPLE)
     area = Area(leak, 0.02 * own / np.sqrt(np.square(own).sum()))
-    return Trial(scheme, Measured(Leak(area, "sets", 1, doubt, tries), np.ones(PEOPLE)), cost)
+    return Trial(scheme, Measured(Leak(area, "sets", 1, deviation, tries), np.ones(PEOPLE)), cost)
 
 
 def decided(*trials: Trial, raw: float = 0.8, cost: float = 0.015) -> tuple[str, str]:
@@ -34,7 +34,7 @@ def decided(*trials: Trial, raw: float = 0.8, cost: float = 0.015) -> tuple[str,
 
 
 def test_the_simplest_of_those_that_hold_the_leak_is_taken() -> None:
-    sure = {"doubt": 0.005}
+    sure = {"deviation": 0.005}
     low = trial("dmpss", 0.52, noise=1.0, **sure), trial("cmpss", 0.51, **sure)
     assert decided(trial("dmp", 0.70, **sure), *low)[0] == "dmpss"
     assert decided(trial("dmp", 0.51, **sure), trial("cmpss", 0.51, **sure)) == ("dmp", "")
@@ -117,7 +117,10 @@ def test_what_leaks_more_than_raw_ratings_is_said() -> None:
 
 
 def test_small_categories_do_not_rule_by_luck() -> None:
-    sure, lucky = trial("dmp", 0.58, doubt=0.01, tries=7), trial("cmp", 0.60, doubt=0.06, tries=7)
+    sure, lucky = (
+        trial("dmp", 0.58, deviation=0.01, tries=7),
+        trial("cmp", 0.60, deviation=0.06, tries=7),
+    )
     assert decided(sure, lucky)[0] == "cmp"
 
 

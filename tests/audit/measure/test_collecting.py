@@ -8,7 +8,7 @@ from midpoint.audit.measure.costs import cost, deciles, ndcg_cost, ranking, with
 from midpoint.audit.measure.privacy import Privacy
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.stored import Stored, by_adversary
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.store import Store
 from midpoint.data import Simulation
@@ -22,7 +22,7 @@ def made(tiny: Simulation, tmp_path_factory: pytest.TempPathFactory) -> tuple[Au
     out = tmp_path_factory.mktemp("collected")
     results = small_audit(tiny.ratings, out, schemes=["dmpss"])
     plan = Plan(("gender",), folds=2, factorizer=QUICKLY)
-    people, _ = audited(tiny.ratings, plan)
+    people, _ = audited_people(tiny.ratings, plan)
     return results, Stored(Store(out), plan, people)
 
 

@@ -47,8 +47,8 @@ def learned(scheme: str) -> ItemProfiles:
 def disclosed(
     scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken"
 ) -> Disclosure:
-    how = LearningProtocol(scheme, bits=bits, estimation=estimation)
-    return how.disclose(learned(scheme))
+    protocol = LearningProtocol(scheme, bits=bits, estimation=estimation)
+    return protocol.disclose(learned(scheme))
 
 
 def certify(

@@ -6,8 +6,13 @@ from midpoint.errors import MidpointError
 
 
 def test_devices_keep_decisions_unless_said_otherwise() -> None:
-    how = RoundsProtocol("dmpss")
-    assert (how.rounds, how.budget, how.items, how.device) == (4, 30, 300, DeviceKind.FINAL)
+    protocol = RoundsProtocol("dmpss")
+    assert (protocol.rounds, protocol.budget, protocol.items, protocol.device) == (
+        4,
+        30,
+        300,
+        DeviceKind.FINAL,
+    )
 
 
 def test_what_cannot_be_held_is_refused() -> None:

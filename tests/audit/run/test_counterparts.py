@@ -114,21 +114,22 @@ def test_devices_take_their_move_off_again() -> None:
     """The control: scores of people who forget it are farther from what they rate."""
     config = replace(LEAKY, users=900, ratings=18_000, taste_sd=0.8)
     ratings = simulate(config, seed=2).ratings
-    plan, how = Plan(("gender",), folds=3), LearningProtocol("cmpss")
+    plan, protocol = Plan(("gender",), folds=3), LearningProtocol("cmpss")
     fold = FoldData.of(ratings, plan, 0)
     profiles = prepared(fold, learn(fold), SCHEMES["cmpss"])
-    view = ReportViews(fold, "cmpss", how, profiles).held_out
+    view = ReportViews(fold, "cmpss", protocol, profiles).held_out
 
     class Forgetful(LearningProtocol):
         def moves(self, *_: object) -> Any:
             return np.zeros((fold.given.n_users, 0), dtype=np.int64)
 
     knowing, forgetful = (
-        measure(fold, view, "cmpss", one).local.sum() for one in (how, Forgetful("cmpss"))
+        measure(fold, view, "cmpss", one).local.sum() for one in (protocol, Forgetful("cmpss"))
     )
     assert knowing < forgetful
     assert (
-        np.abs(how.moves(view.disclosure, profiles.whole, *_people(fold), view.reports)).max() > 0
+        np.abs(protocol.moves(view.disclosure, profiles.whole, *_people(fold), view.reports)).max()
+        > 0
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
-    audited,
+    audited_people,
     first_comers,
     learn,
     one_against_rest,
@@ -75,7 +75,7 @@ def test_people_of_unknown_category_are_left_out(tiny: Simulation) -> None:
     codes = feature.codes.copy()
     codes[:20] = -1
     ratings = tiny.ratings.with_feature(Feature("gender", feature.categories, codes))
-    people, known = audited(ratings, PLAN)
+    people, known = audited_people(ratings, PLAN)
     assert people.n_users == tiny.ratings.n_users - 20
     assert known.known.all()
 
@@ -86,7 +86,7 @@ def test_too_few_people_for_the_folds_are_refused(tiny: Simulation) -> None:
     codes[:3] = 1
     ratings = tiny.ratings.with_feature(Feature("gender", feature.categories, codes))
     with pytest.raises(MidpointError, match=r"has 3 people of gender 'M'"):
-        audited(ratings, PLAN)
+        audited_people(ratings, PLAN)
 
 
 def test_questions_are_one_for_two_categories_and_each_for_three() -> None:
@@ -125,7 +125,7 @@ def test_split_by_time_nothing_later_teaches_or_is_attacked(tiny: Simulation) ->
     """The control is the random split, under which later ratings teach."""
     when = np.random.default_rng(0).integers(0, 1000, len(tiny.ratings))
     when[tiny.ratings.user == 0] = 999  # somebody who came late
-    people, _ = audited(replace(tiny.ratings, time=when), plan := replace(PLAN, until=700))
+    people, _ = audited_people(replace(tiny.ratings, time=when), plan := replace(PLAN, until=700))
     assert people.n_users == tiny.ratings.n_users - 1
     assert "1 person who rated nothing before 1970-01-01 (--split time)" in people.left_out
     fold, control = FoldData.of(people, plan, 0), FoldData.of(people, PLAN, 0)

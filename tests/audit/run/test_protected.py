@@ -27,9 +27,9 @@ def people(ratings: Ratings) -> Population:
     return Population(ratings.user, ratings.item, ratings.value, category, ratings.user_ids)
 
 
-def sent(how: LearningProtocol, some: Ratings) -> list[tuple[int, int, float]]:
+def sent(protocol: LearningProtocol, some: Ratings) -> list[tuple[int, int, float]]:
     """Return what a protocol sends of these people."""
-    seen = how.report(None, None, people(some), np.random.default_rng(0))  # type: ignore[arg-type]
+    seen = protocol.report(None, None, people(some), np.random.default_rng(0))  # type: ignore[arg-type]
     user = np.repeat(np.arange(some.n_users), np.diff(seen.user_offsets))
     return list(zip(user.tolist(), seen.item.tolist(), seen.value.tolist(), strict=True))
 
@@ -41,11 +41,11 @@ def rows(ratings: Ratings) -> list[tuple[int, int, float]]:
 
 def test_an_unchanged_table_sends_what_was_given(tiny: Simulation) -> None:
     raw = tiny.ratings
-    how = ProtectedCopies.of(raw, [bare(raw)])
+    protocol = ProtectedCopies.of(raw, [bare(raw)])
     some = raw.select_users(np.arange(raw.n_users) % 3 == 1)
-    assert sent(how, some) == rows(some)
+    assert sent(protocol, some) == rows(some)
     half = some.select_ratings(np.arange(len(some)) % 2 == 0)
-    assert sent(how, half) == rows(half)  # what was not given stays hidden
+    assert sent(protocol, half) == rows(half)  # what was not given stays hidden
 
 
 def test_withheld_added_and_reordered_entries_are_matched_by_ids() -> None:
@@ -54,10 +54,10 @@ def test_withheld_added_and_reordered_entries_are_matched_by_ids() -> None:
     )
     # The tool lost a's x, made up b's y, changed b's x, and knows neither a third item nor user.
     table = Ratings.from_columns(["b", "b", "a"], ["y", "x", "y"], [2.5, 1.5, 2], name="copy")
-    how = ProtectedCopies.of(raw, [table])
-    assert sent(how, raw) == [(0, 1, 2.0), (1, 0, 1.5), (1, 1, 2.5)]
+    protocol = ProtectedCopies.of(raw, [table])
+    assert sent(protocol, raw) == [(0, 1, 2.0), (1, 0, 1.5), (1, 1, 2.5)]
     only_first = raw.select_ratings(np.array([True, False, False]))
-    assert sent(how, only_first) == [(1, 1, 2.5)]
+    assert sent(protocol, only_first) == [(1, 1, 2.5)]
 
 
 def test_strangers_are_left_out_with_a_word_and_a_table_of_strangers_is_refused(
@@ -106,8 +106,8 @@ def test_what_a_tool_leaves_is_read_and_what_it_erases_is_not(tiny: Simulation) 
         "swapped": swapped,
         "flag": bare(raw, value=flag, scale=replace(raw.scale, levels=None)),
     }
-    how = {name: ProtectedCopies.of(raw, [table]) for name, table in tables.items()}
-    results = audit(raw, "gender", how, ["adaptive-lr-items"], folds=2, progress=False)
+    protocols = {name: ProtectedCopies.of(raw, [table]) for name, table in tables.items()}
+    results = audit(raw, "gender", protocols, ["adaptive-lr-items"], folds=2, progress=False)
     reached = {name: results.get(name, "auc", "adaptive-lr-items") for name in ("no", *tables)}
     auc = {name: row.value for name, row in reached.items() if row is not None}
     assert auc["no"] > 0.75  # the control: the same attacker on raw ratings

@@ -21,9 +21,9 @@ def test_devices_of_all_kinds_share_disclosures_and_draw_coins_of_their_own(
     known: Versions = {}
 
     def views(scheme: str) -> RoundViews:
-        how = read_scheme(scheme)
-        assert isinstance(how, RoundsProtocol)
-        return RoundViews(fold, scheme, how, profiles, profiles, known)
+        protocol = read_scheme(scheme)
+        assert isinstance(protocol, RoundsProtocol)
+        return RoundViews(fold, scheme, protocol, profiles, profiles, known)
 
     product, tossing = views("mpss:rounds=2:budget=5"), views("mpss:rounds=2:budget=5:tossing")
     assert len(product.answers) == 2

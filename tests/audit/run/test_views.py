@@ -49,12 +49,12 @@ def test_training_people_are_thinned_as_the_held_out_ones_are(
 def test_each_part_is_obfuscated_under_a_disclosure_made_without_it(
     fold: FoldData, profiles: FoldProfiles
 ) -> None:
-    how = LearningProtocol("mp")
+    protocol = LearningProtocol("mp")
     view = seen(fold, profiles, "mp").training()[0]
     assert [part.disclosure.digest for part in view.parts] == [
-        how.disclose(one).digest for one in profiles.without
+        protocol.disclose(one).digest for one in profiles.without
     ]
-    whole = how.disclose(profiles.whole).digest
+    whole = protocol.disclose(profiles.whole).digest
     assert view.disclosure.digest == whole
     assert whole not in {part.disclosure.digest for part in view.parts}
 
@@ -62,7 +62,7 @@ def test_each_part_is_obfuscated_under_a_disclosure_made_without_it(
 def test_nested_folds_show_each_part_under_what_was_learned_without_it(
     fold: FoldData, profiles: FoldProfiles
 ) -> None:
-    how = LearningProtocol("mp")
+    protocol = LearningProtocol("mp")
     found = seen(fold, profiles, "mp").nested_folds()
     assert len(found) == 3  # people are few
     order = np.argsort(fold.part, kind="stable")
@@ -71,12 +71,12 @@ def test_nested_folds_show_each_part_under_what_was_learned_without_it(
         assert judged not in fold.part[order][one.learners]
         assert len(one.judged) + len(one.learners) == fold.training.n_users
         assert len(one.learn) == PLAN.draws
-        whole = how.disclose(profiles.without[judged]).digest
+        whole = protocol.disclose(profiles.without[judged]).digest
         assert one.judge.disclosure.digest == whole == one.learn[0].disclosure.digest
         for part, view in zip(sorted({0, 1, 2} - {judged}), one.learn[0].parts, strict=True):
             without = profiles.without_two[frozenset({part, judged})]
             assert view.profiles is without
-            assert view.disclosure.digest == how.disclose(without).digest
+            assert view.disclosure.digest == protocol.disclose(without).digest
             assert without.statistics is not None
             inside = ~np.isin(fold.part, [part, judged])
             assert without.statistics.users.sum() == inside.sum()

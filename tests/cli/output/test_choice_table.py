@@ -2,9 +2,8 @@ import io
 
 from rich.console import Console
 
-from midpoint.analyst.fit.choice import Choice, Tried
-from midpoint.audit.choose import measurement
-from midpoint.cli.output.choice_table import STACK, show_choice
+from midpoint.analyst.fit.choice import STACK, Choice, Tried
+from midpoint.cli.output.choice_table import show_choice
 
 
 def shown(choice: Choice, width: int = 200) -> str:
@@ -24,7 +23,6 @@ def test_a_choice_shows_what_was_measured_and_why() -> None:
 
 
 def test_the_table_names_the_category_where_it_varies_and_not_the_stack() -> None:
-    assert STACK == measurement.STACK
     rows = (Tried("no", 0.8, STACK, "D", 0.2, 0.01, 0.0), Tried("dmp", 0.6, "sets", "R", 0, 0, 0.0))
     text = shown(Choice("dmp", "it leaks least", rows, people=100, panel=100))
     assert "0.800 (D)" in text

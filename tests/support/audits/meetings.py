@@ -31,11 +31,12 @@ class Meetings:
         self.people: Ratings = everyone.select_users(half)
         training = everyone.select_users(~half)
         first = training.select_users(np.arange(training.n_users) % 3 == 0)
-        factorizer, how = Factorizer(dimension=2, iterations=3), LearningProtocol(scheme)
+        factorizer, protocol = Factorizer(dimension=2, iterations=3), LearningProtocol(scheme)
         learned = [
-            prepare(factorizer.fit(some, "gender"), some, how.scheme) for some in (first, training)
+            prepare(factorizer.fit(some, "gender"), some, protocol.scheme)
+            for some in (first, training)
         ]
-        early, late = (Version(one, how.disclose(one)) for one in learned)
+        early, late = (Version(one, protocol.disclose(one)) for one in learned)
         self.versions = [early, early, late, late]
         self.items = catalogue(late.profiles, 30)
         self.rated = People.of(self.people, self.items, codes(self.people), ROUNDS, seed=0)

@@ -69,9 +69,9 @@ def population(ratings: Ratings) -> Population:
     return Population(ratings.user, ratings.item, ratings.value, kind.codes.astype(np.intp))
 
 
-def reported(how: LearningProtocol, profiles: ItemProfiles, people: Population) -> Reports:
+def reported(protocol: LearningProtocol, profiles: ItemProfiles, people: Population) -> Reports:
     """Let everyone's device report, with the same coins each time."""
-    return how.report(how.disclose(profiles), profiles, people, np.random.default_rng(5))
+    return protocol.report(protocol.disclose(profiles), profiles, people, np.random.default_rng(5))
 
 
 def spread_of(reports: Reports, profiles: ItemProfiles) -> Float:

@@ -71,10 +71,10 @@ class TwoKinds:
 
     def tastes(self, profiles: ItemProfiles) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Estimate new people's profiles."""
-        how = PROTOCOLS["dmpss"]
-        shown = how.disclose(profiles)
-        sent = how.report(shown, profiles, population(self.given), np.random.default_rng(3))
-        return how.estimate(profiles, sent, shown)
+        protocol = PROTOCOLS["dmpss"]
+        shown = protocol.disclose(profiles)
+        sent = protocol.report(shown, profiles, population(self.given), np.random.default_rng(3))
+        return protocol.estimate(profiles, sent, shown)
 
     def ten_best(self, profiles: ItemProfiles) -> list[set[int]]:
         """Return new people's ten best items, midway between the categories."""

@@ -23,11 +23,11 @@ from tests.support.people.scale_use import (
 SPREAD = np.array([[0.05, 0.2], [-0.1, 0.4]])
 
 
-def read(how: LearningProtocol, *, learned: tuple[float, float], people: int = 2400) -> float:
+def read(protocol: LearningProtocol, *, learned: tuple[float, float], people: int = 2400) -> float:
     """Attack by how far people's spread is from the usual one."""
     profiles = learned_from(spread_people(people, 0, learned), "cmp")
     attacked = population(spread_people(people, 1, learned))
-    spread = spread_of(reported(how, profiles, attacked), profiles)
+    spread = spread_of(reported(protocol, profiles, attacked), profiles)
     return auc(np.abs(spread - np.median(spread)), attacked.category)
 
 
@@ -99,12 +99,12 @@ def test_a_lie_about_spreads_reads_no_more_than_one_about_levels() -> None:
     people = replace(
         everyone, user=everyone.user[few], item=everyone.item[few], value=everyone.value[few]
     )
-    how = LearningProtocol("cmp", spread=True)
-    honest = how.disclose(profiles)
+    protocol = LearningProtocol("cmp", spread=True)
+    honest = protocol.disclose(profiles)
     assert honest.prior is not None
 
     def reads(shown: Disclosure) -> float:
-        sent = how.report(shown, profiles, people, np.random.default_rng(2))
+        sent = protocol.report(shown, profiles, people, np.random.default_rng(2))
         of_person = np.add.reduceat(sent.value, sent.user_offsets[:-1])
         found = [auc(x, people.category) for x in (of_person, spread_of(sent, profiles))]
         return max(abs(area - 0.5) for area in found)

@@ -8,8 +8,9 @@ import {
   Proof,
   type RequireOnlyOne,
 } from "../index";
-import { JOINED } from "../user/agent/home";
+import { IN_PANEL } from "../user/agent/home";
 import { signingKeys } from "../user/checks/proof";
+import { LEDGER, remembered } from "../user/core/ledger";
 import { addressIn, databaseOf } from "./address";
 
 /** The services about which something is kept, in order. */
@@ -47,26 +48,29 @@ async function knownKeys(address: string): Promise<string[]> {
 }
 
 /**
- * Delete what is kept about a service, unless something was sent there; whether it is gone.
+ * Delete what is kept about a service, unless something was sent there; return whether it is gone.
  *
  * Without the ledger the same titles would be decided again, and without the secret a member of the
  * panel could not leave it. *Forget me* on the page erases both halves, and then nothing stands here.
  */
 export async function remove(address: string): Promise<boolean> {
   const store = await IndexedDbStore.open(databaseOf(address));
-  const open = await isOpen(store);
+  const erased = await eraseUnused(store);
   store.close();
-  if (open) await deleted(databaseOf(address));
-  return open;
+  if (erased) await deleted(databaseOf(address));
+  return erased;
 }
 
-async function isOpen(store: IndexedDbStore): Promise<boolean> {
+/** Erase a store if nothing was sent; look and erase at once, since other tabs may send. */
+async function eraseUnused(store: IndexedDbStore): Promise<boolean> {
   try {
-    const home = await Home.open(store);
-    const joined = home.kept(JOINED) !== undefined;
-    return home.ledger.rounds.length === 0 && !joined && !home.forgetting;
+    const { ledger } = await Home.open(store);
+    if (ledger.rounds.length > 0) return false;
+    const unused = { [LEDGER]: ledger.text, [IN_PANEL]: undefined };
+    await store.erase({ ...remembered(ledger.secret), ...unused });
+    return true;
   } catch {
-    return false; // broken, and so perhaps somebody's who is known there
+    return false; // in use; or broken, and so perhaps somebody's who is known there
   }
 }
 

@@ -1,5 +1,5 @@
 import { IDBFactory } from "fake-indexeddb";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { databaseOf } from "../../src/extension/address";
 import { onlyOne, remove, services } from "../../src/extension/kept";
 import { Home, IndexedDbStore, KnownElsewhereError, Pin, Proof } from "../../src/index";
@@ -72,6 +72,21 @@ test.each([
 ])("nothing is removed while %s", async (_, changes) => {
   const { store } = await opened(HERE);
   await store.write(changes);
+  expect(await remove(HERE)).toBe(false);
+  expect(await services()).toEqual([HERE]);
+});
+
+test.each([
+  ["she joins the panel", { "app/joined": "yes" }],
+  ["she answers", { ledger: "a longer one\n" }],
+])("nothing is removed if %s in another tab at this moment", async (_, changes) => {
+  const { store } = await opened(HERE);
+  const open = Home.open.bind(Home);
+  vi.spyOn(Home, "open").mockImplementationOnce(async (...given) => {
+    const home = await open(...given);
+    await store.write(changes);
+    return home;
+  });
   expect(await remove(HERE)).toBe(false);
   expect(await services()).toEqual([HERE]);
 });

@@ -41,7 +41,7 @@ class Expectation:
     strata: Strata
     """The prior so far."""
     shares: tuple[float, float]
-    """Of each person's ratings a share between these is looked at."""
+    """The part of each person's ratings that is used, as two shares: from, to."""
     threads: int | None
     """All usable cores unless given."""
 

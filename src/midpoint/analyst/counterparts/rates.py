@@ -30,7 +30,7 @@ class Counted(NamedTuple):
     times: Float
     """How often each item was rated, by category. Shape (M, K)."""
     stands_for: Float
-    """For how many of them each rating stands that is learned from, by category. Shape (K,)."""
+    """Number of these that each rating learned from stands for, by category. Shape (K,)."""
 
 
 def fit_rates(

@@ -50,7 +50,7 @@ class Budget(NamedTuple):
     """Keep probabilities, and what they are expected to do."""
 
     keep: Float
-    """With which probability a device goes on to reveal a rating. Shape (M,)."""
+    """Keep probability of each item. Shape (M,)."""
     leak: float
     """AUC of somebody who knew every error of the disclosure, for the pair they show best."""
     error: float

@@ -1,7 +1,7 @@
-"""Which scheme protects these ratings: the one rule, for library and command line alike.
+"""The choice of a scheme, for the library and the command line alike.
 
-Choosing needs attacks on protected people, and the analyst may not import the audit. So the rule
-itself is in `audit.choose`, which is imported only when a choice is made.
+The rule itself is in `audit.choose`: it attacks protected people, and the analyst may not import
+the audit. These functions import it when a choice is made, and nowhere else.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ def choose_scheme(
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
 ) -> Choice:
-    """Choose the scheme that a model of these ratings is trained and disclosed for.
+    """Choose the scheme that protects people under a model of these ratings.
 
-    Candidates are tried on the people themselves, each of them protected by what was learned
-    without her: see `audit.choose`. Without a private feature there is nothing to measure.
+    Candidates are tried on the people themselves, each protected by a model that was learned
+    without her (`audit.choose`). Without a private feature there is nothing to measure.
 
     Args:
         ratings: The ratings of people who shared their feature.
@@ -34,9 +34,9 @@ def choose_scheme(
         factorizer: How item profiles are learned.
         allow: What protection may cost.
         positions: Whether positions can be learned, which counterparts need.
-        assigned: Whether people did not choose what they rate: then nothing is to be withheld.
+        assigned: Whether people did not choose what they rate; nothing is withheld then.
         seed: Decides who is attacked when, and every coin.
-        progress: Is called after each candidate.
+        progress: Called after each candidate.
     """
     if not features:
         return Choice(
@@ -63,7 +63,7 @@ def choose_scheme(
 
 
 def sets_leak(ratings: Ratings, *features: str) -> float:
-    """Return the AUC that the best attack on which items people rated has at most."""
+    """Return an upper bound of the AUC of the best attack on which items people rated."""
     require_attackers()
     bound: float = import_module("midpoint.audit.choose").sets_leak(ratings, features)
     return bound
@@ -77,7 +77,7 @@ def budget_costs(
     factorizer: Factorizer | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> list[float]:
-    """Return by what share leak budgets make what people see worse: see `audit.choose`."""
+    """Return what each leak budget costs in accuracy, as a share: see `audit.choose.budgets`."""
     require_attackers()
 
     def tried(done: int, total: int) -> None:
@@ -90,7 +90,7 @@ def budget_costs(
 
 
 def require_attackers() -> None:
-    """Refuse where the libraries are missing that attackers need, and say what to install."""
+    """Refuse to go on without the libraries that attackers need, and say what to install."""
     try:
         for name in ("midpoint.audit.choose", "sklearn", "lightgbm"):
             import_module(name)
@@ -99,9 +99,9 @@ def require_attackers() -> None:
 
 
 def itemwise_scheme(scale: Scale, *, assigned: bool = False) -> str:
-    """Return the scheme that protects item by item and needs no positions.
+    """Return the item-wise scheme of a scale, which needs no positions.
 
-    It is the discrete midpoint with sub-sampling, or MPSS on a continuous scale; without
-    sub-sampling where what people rate is assigned.
+    `dmpss` on a discrete scale, `mpss` on a continuous one; `dmp` or `mp` where items are
+    `assigned`, since nothing is withheld then.
     """
     return ("dmp" if scale.is_discrete else "mp") + ("" if assigned else "ss")

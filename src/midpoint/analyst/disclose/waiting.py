@@ -44,7 +44,7 @@ class Waiting:
     needed: NDArray[np.int64]
     """Panel answers from which on an item is revealed, -1 if the panel has too few. Shape (M,)."""
     keep: Float
-    """With which probability its ratings are revealed now. Shape (M,)."""
+    """Its keep probability now. Shape (M,)."""
     reached: Float
     """Share of people who would reveal it. Shape (M,)."""
 

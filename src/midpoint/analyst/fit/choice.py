@@ -8,6 +8,8 @@ from midpoint.errors import MidpointError
 
 RAW = "no"
 """The scheme of the control: ratings as they are."""
+STACK: Final = "all together"
+"""The name of the attack that combines the scores of all attackers."""
 
 
 @dataclass(frozen=True)
@@ -17,8 +19,8 @@ class Allowance:
     cost: float = 0.015
     """By what share predictions may be worse than from raw ratings."""
     share: float = 0.25
-    """The smallest share of what a scheme lets through that devices may be let to reveal; 1 is all.
-    They reveal less where no scheme is shown to leak little; the site then learns less."""
+    """The smallest share of their answers that a choice may let devices reveal; 1 is all.
+    A share is revealed if no scheme is shown to leak little; the site then learns less."""
 
     def __post_init__(self) -> None:
         if self.cost < 0:
@@ -33,20 +35,20 @@ ALLOWED: Final = Allowance()
 
 @dataclass(frozen=True)
 class Tried:
-    """What one candidate did to the panel."""
+    """What was measured of one candidate scheme."""
 
     scheme: str
-    """The candidate; "no" are raw ratings, which all others are compared with."""
+    """The candidate; "no" stands for raw ratings, which all others are compared with."""
     leak: float
     """AUC of the strongest attack: 0.5 is blind guessing."""
     attack: str
     """The name of that attack."""
     category: str
-    """Whom it looks for."""
+    """The category that it tells from the others."""
     above: float
-    """How far the leak is above the least one."""
+    """How far the leak is above that of the best candidate."""
     error: float
-    """Standard error of that, person by person."""
+    """Standard error of `above`; both were measured on the same people."""
     cost: float
     """By what share predictions are worse than from raw ratings."""
     note: str = ""
@@ -55,37 +57,37 @@ class Tried:
 
 @dataclass(frozen=True)
 class Choice:
-    """A scheme, and why it is the one. A choice is no certificate: an audit measures more."""
+    """The chosen scheme, and why. A choice is no certificate: an audit measures more."""
 
     scheme: str
     """Its name."""
     reason: str
-    """What decided, to follow "because"."""
+    """Why it was chosen, as words that follow "because"."""
     tried: tuple[Tried, ...] = ()
-    """What was measured: raw ratings, then the simplest first; empty where nothing could be."""
+    """Raw ratings, then the candidates, the simplest first; empty if nothing was measured."""
     failed: tuple[tuple[str, str], ...] = ()
-    """Candidates that could not be tried, each with why."""
+    """Candidates that could not be tried, each with the reason."""
     people: int = 0
-    """People it was measured on."""
+    """Number of people who were measured."""
     panel: int = 0
-    """People there are."""
+    """Number of people in the panel."""
     most_cost: float = 0.0
-    """What a scheme may cost, as a share of the error."""
+    """The cost allowed, as a share of the error."""
     luck: float = 0.5
     """AUC up to which the strongest attack on the scheme may be luck."""
     warning: str = ""
-    """What to know where no candidate holds the leak, in words; empty where one does."""
+    """A warning if no candidate holds the leak; empty if one does."""
     sets_leak: float | None = None
     """Where it was proved that people did not choose what they rate (`--asked prove`): the AUC that
     the best attack on which items they rated has at most."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as it is kept in a model."""
+        """Return it as a model stores it."""
         return asdict(self)
 
     @classmethod
     def of(cls, kept: Mapping[str, Any] | None) -> Self | None:
-        """Read what a model kept; None where no choice was made."""
+        """Read it from what a model stores; None if no choice was made."""
         if kept is None:
             return None
         rows: Sequence[Mapping[str, Any]] = kept.get("tried", ())
@@ -93,5 +95,5 @@ class Choice:
         return cls(**{**kept, "tried": tuple(Tried(**row) for row in rows), "failed": failed})
 
     def row(self, scheme: str) -> Tried | None:
-        """Return what was measured of a candidate."""
+        """Return the row of a candidate; None if it was not tried."""
         return next((row for row in self.tried if row.scheme == scheme), None)

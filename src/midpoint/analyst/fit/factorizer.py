@@ -17,7 +17,7 @@ from midpoint.analyst.fit.priors.item_prior import set_factors
 from midpoint.analyst.fit.priors.set_prior import learn_set_prior
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.report_noise import ReportNoise
-from midpoint.analyst.fit.sets import train_sets
+from midpoint.analyst.fit.sets.training import train_sets
 from midpoint.analyst.fit.sgd import descend
 from midpoint.analyst.fit.standardized import Float, Standardized
 from midpoint.analyst.kernels.compilation import one_blas_thread

@@ -51,7 +51,7 @@ class PositionModel:
     level_count: Float | None = None
     """Ratings by item, category and level, residuals scaled by them. Shape (M, K, L)."""
     weight: float | None = None
-    """Of sets: how much a person's own probability of an item counts in its score."""
+    """For sets: weight of a person's own probability of an item in its score."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -44,7 +44,7 @@ class ReportNoise:
     variance: Float
     """c of each class; 0 for class 0, the raw ratings. Shape (C,)."""
     presence: Float
-    """For how many ratings each stands, since others like it were withheld. Shape (n,)."""
+    """Number of ratings that each stands for, withheld ones like it included. Shape (n,)."""
 
     @classmethod
     def of(cls, variance: Float, presence: Float) -> Self:

@@ -1,9 +1,8 @@
 """Which reports are used in training; all others are left out and counted.
 
-Anyone can send reports under as many pseudonyms as he likes, so nothing in them is taken on trust.
-Answers that no device sends are left out, and so are answers for another feature or scale, which
-are not at this feature's midpoint. One person's answer about an item counts once, and nobody has
-more answers than the busiest person of the panel.
+Anyone can send reports under many pseudonyms, so every answer is checked. Answers that no device
+sends are left out, and answers under disclosures of another feature or scale. One person's answer
+about an item counts once, and nobody may have more answers than the busiest person of the panel.
 """
 
 from dataclasses import dataclass, replace
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SILENT: Final = (ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
-"""Maps of values that leave nothing of a rating."""
+"""Value maps under which a reported value says nothing about the rating."""
 RAREST: Final = 0.05
-"""Share of ratings revealed, below which an answer stands for no more ratings still."""
+"""The least share of revealed ratings that counts: an answer stands for at most 20 ratings."""
 
 
 class Reason(StrEnum):
@@ -50,14 +49,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Admission:
-    """What became of the reports."""
+    """How many answers are used in training, and how many are left out for which reason."""
 
     answers: int
-    """Answers that teach."""
+    """Number of answers that are used."""
     people: int
-    """People who gave them, counted once for each disclosure."""
+    """Number of people who gave them, counted once for each disclosure."""
     left_out: tuple[tuple[Reason, int], ...]
-    """Answers that do not, by the reason; in the order in which they are looked for."""
+    """Number of other answers by reason, in the order of the checks."""
 
     def __str__(self) -> str:
         """Say it in one or more lines."""
@@ -68,52 +67,52 @@ class Admission:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as it is kept in a model."""
+        """Return it as a model stores it."""
         refused = {reason.name.lower(): count for reason, count in self.left_out}
         return {"answers": self.answers, "people": self.people, "left_out": refused}
 
 
 class PanelData(NamedTuple):
-    """What of a panel's data decides which reports may teach; they may be in memory or on disk."""
+    """What admission has to know of the panel's data, which may be in memory or on disk."""
 
     item_ids: NDArray[np.str_]
     """The items that are learned. Shape (M,)."""
     scale: Scale
-    """What a rating can be."""
+    """The scale of ratings."""
     most: int
-    """Ratings of its busiest person."""
+    """Number of ratings of the panel's busiest person."""
 
     @classmethod
     def of(cls, panel: Ratings) -> "PanelData":
-        """Look at ratings in memory."""
+        """Make it from ratings in memory."""
         return cls(panel.item_ids, panel.scale, int(np.diff(panel.user_offsets).max(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """The answers that teach, in the order of their people and items; n answers."""
+    """The n answers that are used, in the order of their people and items."""
 
     person: NDArray[np.int32]
-    """Who gave each, numbered from 0; once for each disclosure. Shape (n,)."""
+    """Number of the person who gave it, from 0; another for each disclosure. Shape (n,)."""
     item: NDArray[np.int32]
     """Its item, by index in the panel's ratings. Shape (n,)."""
     value: NDArray[np.float32]
     """The reported value. Shape (n,)."""
     variance: Float
-    """What coins added to the variance of each. Shape (n,)."""
+    """Variance that coins added to each value. Shape (n,)."""
     presence: Float
-    """For how many ratings each stands. Shape (n,)."""
+    """Number of ratings that each stands for. Shape (n,)."""
     admission: Admission
-    """What was left out."""
+    """Counts of answers used and left out."""
 
 
 def admit(
     panel: PanelData, feature: Feature, reports: CollectedReports, *, seed: int = 0
 ) -> Admitted:
-    """Take the answers that may teach items beside a panel.
+    """Return the answers that items are learned from, beside a panel's ratings.
 
     Args:
-        panel: What the panel's data have; its items are the ones that are learned.
+        panel: The panel's items, scale and busiest person; only these items are learned.
         feature: The private feature of the panel.
         reports: What people reported.
         seed: Decides which answers count of somebody who gave too many.
@@ -150,7 +149,7 @@ def admit(
 
 
 def require_teaching(reports: CollectedReports, admission: Admission) -> None:
-    """Say how many reports teach; refuse a fit to reports of which none does."""
+    """Report how many answers are used; refuse a fit without any."""
     if reports.admitted:
         reports.admitted(admission)
     if not admission.answers:
@@ -158,13 +157,13 @@ def require_teaching(reports: CollectedReports, admission: Admission) -> None:
 
 
 def noted(made: "Provenance", admission: Admission) -> "Provenance":
-    """Write down how many reports taught a model."""
+    """Return a model's provenance, with the numbers of answers that were used and left out."""
     kept = {**made.configuration, "reports": admission.as_dict()}
     return replace(made, configuration=kept)
 
 
 def obstacle(disclosure: Disclosure | None, known: Scale, feature: Feature) -> Reason | None:
-    """Say why no report under a disclosure can be used; None where they can."""
+    """Return why reports under a disclosure cannot be used; None if they can."""
     if disclosure is None:
         return Reason.UNPUBLISHED
     if tuple((part.name, part.categories) for part in disclosure.features) != feature.parts:
@@ -185,9 +184,9 @@ class _Legal(NamedTuple):
     item: Integers
     """Its item, by index in the panel's ratings. Shape (n,)."""
     variance: Float
-    """What coins added to its variance. Shape (n,)."""
+    """Variance that coins added to its value. Shape (n,)."""
     presence: Float
-    """For how many ratings it stands. Shape (n,)."""
+    """Number of ratings that it stands for. Shape (n,)."""
 
     @classmethod
     def none(cls) -> "_Legal":

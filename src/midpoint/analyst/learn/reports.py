@@ -33,16 +33,16 @@ SCHEMA: Final = {
 
 @dataclass(frozen=True, eq=False)
 class CollectedReports:
-    """What many people reported, before anything is checked."""
+    """Reports of many people, not yet checked."""
 
     answers: pl.DataFrame
     """One row for each answer: person, disclosure, item, value; a cell may be null."""
     disclosures: Mapping[str, Disclosure]
-    """What was ever published, by digest."""
+    """All disclosures that were ever published, by digest."""
     name: str = "reports"
-    """Where they are from, for messages."""
+    """Their source, for messages."""
     admitted: "Callable[[Admission], None] | None" = None
-    """Is called with how many of them teach, and why others do not."""
+    """Called with the numbers of answers that are used and left out."""
 
     def __len__(self) -> int:
         """Count the answers."""

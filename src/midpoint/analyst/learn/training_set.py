@@ -18,20 +18,20 @@ from midpoint.data import MISSING, Feature, Ratings
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Panel and reports, ready for `Factorizer.fit`."""
+    """Ratings of the panel and of reports, ready for `Factorizer.fit`."""
 
     ratings: Ratings
     """All ratings: the panel's users, then those who reported; the panel's items."""
     report_noise: ReportNoise
-    """What is known of each rating beside its value."""
+    """Noise and weight of each rating."""
     admission: Admission
-    """Which reports teach, and which do not."""
+    """Counts of answers used and left out."""
 
 
 def training_set(
     panel: Ratings, features: tuple[str, ...], reports: CollectedReports, *, seed: int = 0
 ) -> TrainingSet:
-    """Put reports beside a panel.
+    """Combine the panel's ratings and everyone else's reports.
 
     Args:
         panel: The panel's ratings, with the features.

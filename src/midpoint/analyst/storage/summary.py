@@ -38,7 +38,7 @@ class Summary:
     waiting: Mapping[int, str] = field(default_factory=dict)
     """Questions that are not answered, by number: the text of their exact bytes."""
     answered: Mapping[int, tuple[str, str]] = field(default_factory=dict)
-    """Of each answered question, by number, the report's name and the digest of its bytes."""
+    """Name and digest of the report that answered each question, by the question's number."""
     sums: Sums | None = None
     """Statistics of the answers; None if they were not summed up since the last report."""
 

@@ -1,4 +1,4 @@
-"""What every attacker is to the audit."""
+"""The interface of attackers: fit on people whose category is known, score others."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -13,18 +13,18 @@ Float = NDArray[np.float64]
 Labels = NDArray[np.integer]
 
 
-def questions(n_categories: int) -> list[int]:
-    """Return the categories that attackers look for: the second of two, or each of several."""
+def targets(n_categories: int) -> list[int]:
+    """Return the target categories, each against all others: the second of two, or every one."""
     return [1] if n_categories == 2 else list(range(n_categories))
 
 
 class Attacker(Protocol):
     """Guesses a private category from what the analyst sees.
 
-    To add one, write a class with these members and pass it to the audit. All that it chooses, its
-    sign included, it chooses in `fit`; equal seeds give equal scores. One that can make something
-    of profiles alone, where no ratings are sent, has `reads_profiles = True` as well; one that
-    wants to know which of the feature's categories the ones have is `Asked`.
+    To add one, write a class with these members and pass it to the audit. It makes all its choices,
+    that of its sign included, in `fit`; equal seeds give equal scores. An attacker that can use
+    profiles alone, where no ratings are sent, also has `reads_profiles = True`. One that wants to
+    know the index of the target category implements `Asked`.
     """
 
     name: str
@@ -32,42 +32,42 @@ class Attacker(Protocol):
     adaptive: bool
     """Whether it is fitted on obfuscated views, or, as in the paper, on clean ratings."""
     control: str
-    """The scheme that it must succeed on, or its failing elsewhere proves nothing."""
+    """The scheme that it must succeed on; otherwise its failure elsewhere proves nothing."""
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Learn from people whose category is known.
 
         Args:
             views: Views of the same people, one for each draw of the coins.
-            category: 1 for those to be found, 0 for the others. Shape (people,).
+            category: 1 for people of the target category, 0 for the others. Shape (people,).
             seed: Decides everything that is left to chance.
         """
 
     def score(self, view: View) -> Float:
-        """Score people whose category is not known; more is likelier 1. Shape (people,)."""
+        """Score people whose category is not known: higher is likelier 1. Shape (people,)."""
 
 
 @runtime_checkable
 class Asked(Protocol):
-    """Asked, before it is fitted, for one category."""
+    """An attacker that has to know its target category before it is fitted."""
 
     def ask(self, category: int) -> None:
-        """Take the index of the category, 0 for the first, that people labelled 1 have."""
+        """Take the index of the target category, the one that people labelled 1 have."""
 
 
 class NestedScores(NamedTuple):
-    """How an attacker scored training people that it was not fitted to."""
+    """An attacker's scores of training people that it was not fitted to, from nested folds."""
 
     people: NDArray[np.intp]
-    """Who they are: indices among the training people, ascending. Shape (n,)."""
+    """Their indices among the training people, ascending. Shape (n,)."""
     group: NDArray[np.intp]
-    """In which of the nested folds each was judged. Shape (n,)."""
+    """The nested fold in which each was scored. Shape (n,)."""
     scores: Float
     """Their scores. Shape (n,)."""
 
     @classmethod
     def of(cls, judged: Sequence[tuple[NDArray[np.intp], Float]]) -> "NestedScores":
-        """Put the people and scores of nested folds together, nobody being in two."""
+        """Combine people and scores of several nested folds; nobody is in two of them."""
         people = np.concatenate([people for people, _ in judged])
         group = np.repeat(np.arange(len(judged)), [len(people) for people, _ in judged])
         order = np.argsort(people, kind="stable")
@@ -76,17 +76,17 @@ class NestedScores(NamedTuple):
 
 @runtime_checkable
 class ScoresNested(Protocol):
-    """Knows, once it is fitted, how it scored training people that it was not fitted to.
+    """An attacker that keeps scores of nested folds from its own `fit`.
 
-    Others are fitted again, once for each nested fold (`run.adversaries.judge`).
+    Other attackers are fitted again for each nested fold (`run.adversaries.judge`).
     """
 
     def nested(self, views: Sequence[View], category: Labels, *, seed: int) -> NestedScores:
-        """Return these scores; the arguments are those of `fit`."""
+        """Return these scores, for the same arguments as those of `fit`."""
 
 
 def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:
-    """Make a fresh attacker, and say which category is to be found if it asks."""
+    """Make a new attacker, and tell it its target category if it is `Asked`."""
     attacker = make()
     if isinstance(attacker, Asked):
         attacker.ask(category)
@@ -94,7 +94,7 @@ def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:
 
 
 def score_people(attacker: Attacker, name: str, view: View) -> Float:
-    """Have an attacker score people; an answer in a wrong form is refused before it is kept."""
+    """Have an attacker score people; refuse scores of a wrong shape, or that are not finite."""
     scores = np.asarray(attacker.score(view), np.float64)
     if scores.shape != (view.n_users,):
         raise MidpointError(

@@ -1,7 +1,7 @@
-"""All attackers by name: the paper's four, and those that know the scheme.
+"""All attackers of one report by name: the paper's four, and those that know the scheme.
 
-An adaptive one is trained on people obfuscated like those it attacks; its name says which features
-it uses.
+An adaptive attacker is trained on people obfuscated like those it attacks. Its name says which
+features it uses. Attackers of several rounds are in `audit.rounds.attackers`.
 """
 
 from collections.abc import Callable, Mapping
@@ -93,4 +93,4 @@ QUICK_ATTACKS = (
     "fraction",
     "likelihood",
 )
-"""Strong attackers that take little time."""
+"""Strong attackers that take little time, for quick audits."""

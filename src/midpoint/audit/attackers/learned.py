@@ -52,18 +52,18 @@ class Trial(NamedTuple):
     """Rows to learn from and rows to judge by, one table for each draw of the coins."""
 
     learn: Sequence[Rows]
-    """To learn from."""
+    """Tables to learn from."""
     learners: People
-    """Whose each of their rows is."""
+    """The person of each row to learn from."""
     judge: Sequence[Rows]
-    """To judge by."""
+    """Tables to judge by."""
     judged: People
-    """Whose each of their rows is."""
+    """The person of each row to judge by."""
 
 
 @dataclass
 class Learned:
-    """Reads reports in one form; chooses a model, and the sign of its answer, inside training.
+    """An attacker that learns from one form of reports; it chooses model and sign in training.
 
     A choice is judged on training people it was not fitted to, by nested folds where the views have
     them. A plain split is no ground to flip the sign (see `NestedFold`), nor is chance.
@@ -92,7 +92,7 @@ class Learned:
     answer: Answer | None = field(default=None, init=False, repr=False)
     """What was fitted."""
     judged: list[tuple[People, Float]] = field(default_factory=list, init=False, repr=False)
-    """Whom the choice was made by, and how the setting chosen scored them."""
+    """The people judged in nested folds, and their scores by the chosen setting."""
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Choose a setting, and fit it to all draws."""
@@ -104,8 +104,8 @@ class Learned:
             if nested_folds := views[0].nested_folds:
                 judged = np.concatenate([one.judged for one in nested_folds])
                 shown = all(one.shows_sign for one in nested_folds)
-                doubt = SURE * chance_deviation(ones[judged]) if shown else 0.5
-                self._choose(_nested(self.form, nested_folds), ones, doubt, rng, seed)
+                margin = SURE * chance_deviation(ones[judged]) if shown else 0.5
+                self._choose(_nested(self.form, nested_folds), ones, margin, rng, seed)
             else:
                 self._choose(_split(drawn, ones, rng), ones, 0.5, rng, seed)
             rows, whose = _take(
@@ -155,11 +155,11 @@ class Learned:
         self,
         trials: Iterator[Trial],
         ones: NDArray[np.bool_],
-        doubt: float,
+        margin: float,
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        """Take the setting that guesses others best; flip its sign if it is below 0.5 - doubt."""
+        """Take the setting that guesses others best; flip its sign if it is below 0.5 - margin."""
         readings, scored, most = [], list[tuple[People, Float]](), self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)
@@ -168,7 +168,7 @@ class Learned:
             scored.append((whose, answer(rows)))
             readings.append([auc(one, ones[whose]) for one in scored[-1][1]])
         mean = np.mean(readings, axis=0)
-        flipped = mean < 0.5 - doubt
+        flipped = mean < 0.5 - margin
         best = int(np.argmax(np.where(flipped, 1 - mean, mean)))
         self.setting, self.sign = self.family.settings[best], -1.0 if flipped[best] else 1.0
         self.judged = [(whose, self.sign * scores[best]) for whose, scores in scored]
@@ -176,7 +176,7 @@ class Learned:
 
 @lru_cache(maxsize=32)
 def _read(form: Callable[[View], Rows], view: View) -> Rows:
-    """Turn a view into rows, once for the attackers and questions that follow one another."""
+    """Turn a view into rows; cached for attackers and targets that follow one another."""
     return form(view)
 
 

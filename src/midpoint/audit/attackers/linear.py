@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from midpoint.audit.attackers.attacker import Float, questions
+from midpoint.audit.attackers.attacker import Float, targets
 from midpoint.audit.attackers.features import by_part, mask, values_and_mask
 from midpoint.audit.attackers.learned import Answer, Family, Rows, one_thread, stack_rows
 from midpoint.audit.attackers.scaling import Scaling
@@ -90,7 +90,7 @@ def panel_directions(view: View) -> Float:
     the panel's own categories is left, weakly, of everybody's. Its sign and its worth cannot be
     judged by the panel, where chance was taken out of both sides. So the directions are learned
     from the panel, and what they are worth from people who were not in it. The panel is that of
-    each person's own disclosure; all is 0 where it is not known. Shape (N, 4 questions).
+    each person's own disclosure; all is 0 where it is not known. Shape (N, 4 targets).
     """
     return by_part(view, _panel_scores)
 
@@ -109,7 +109,7 @@ def _directions(panel: Panel) -> list[tuple[int, Answer]]:
     views, learned = panel.draw(), list[tuple[int, Answer]]()
     for which, form in enumerate(PANEL_FORMS):
         rows = stack_rows([form(view) for view in views])
-        for k in questions(int(panel.category.max()) + 1):
+        for k in targets(int(panel.category.max()) + 1):
             ones = np.tile(panel.category == k, len(views))
             with one_thread():
                 learned.append(

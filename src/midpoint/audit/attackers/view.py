@@ -1,4 +1,4 @@
-"""What an attacker gets: reports, item profiles, the disclosure and the scale."""
+"""What an attacker gets to see: reports, item profiles, the disclosure and the scale."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,23 +24,23 @@ FEW = 2000
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the analyst sees of some people, and all that it knows by itself; N people, M items."""
+    """What the analyst sees of N people, and what it knows itself about M items."""
 
     reports: Reports
     """What they reported, whether raw ratings or obfuscated ones."""
     profiles: ItemProfiles
-    """The item profiles that it attacks with, and which `reports.item` indexes."""
+    """The item profiles that attackers use; `reports.item` are indices into them."""
     disclosure: Disclosure
-    """What their devices obfuscated by."""
+    """The disclosure that their devices obfuscated under."""
     scale: Scale
-    """What a report can say of a rating."""
+    """The scale of reported values."""
     parts: tuple["View", ...] = ()
-    """The views it was pooled from, if their people had different disclosures."""
+    """The views that were pooled into it, if their people had different disclosures."""
     nested_folds: tuple["NestedFold", ...] = ()
-    """Of training people: trials to choose among models by."""
+    """For training people: trials by which attackers choose their settings."""
     apart: tuple[tuple[NDArray[np.intp], "View"], ...] = ()
-    """Of training people as they are: who they are, part by part, and the same of them with
-    profiles that were learned without them. For attackers that read people by profiles alone."""
+    """For training people with raw ratings, part by part: their indices, and a view of them with
+    item profiles learned without them. Attackers that use profiles alone need it."""
     panel: "Panel | None" = None
     """The people of whom the disclosure was made, where they are known."""
 
@@ -48,32 +48,32 @@ class View:
     def pooled(
         cls, views: Sequence[Self], profiles: ItemProfiles, disclosure: Disclosure, **more: Any
     ) -> Self:
-        """Put people who had different disclosures into one view, one part after the other.
+        """Concatenate views of people who had different disclosures.
 
-        Attackers train on people obfuscated under disclosures made without them; the profiles and
-        the disclosure are those of the people they will be tried on.
+        Attackers train on people who were obfuscated under disclosures made without them. The
+        profiles and the disclosure of the result are those of the people that will be attacked.
         """
         reports = pool_reports([view.reports for view in views])
         return cls(reports, profiles, disclosure, views[0].scale, tuple(views), **more)
 
     @property
     def n_users(self) -> int:
-        """Count the people, silent ones included."""
+        """Number of people, those who revealed nothing included."""
         return len(self.reports.user_offsets) - 1
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many items each of them revealed. Shape (N,)."""
+        """Number of items that each person revealed. Shape (N,)."""
         return np.diff(self.reports.user_offsets)
 
     @cached_property
     def user(self) -> NDArray[np.intp]:
-        """Whose each reported rating is. Shape (n,)."""
+        """Index of the person of each reported rating. Shape (n,)."""
         return np.repeat(np.arange(self.n_users), self.counts)
 
     @cached_property
     def profile(self) -> Float:
-        """Their profiles: as devices sent them, or estimated from ratings. Shape (N, D)."""
+        """People's profiles: as devices sent them, or estimated from reports. Shape (N, D)."""
         if self.reports.profile is not None:
             return self.reports.profile
         rows = self.reports.user_offsets, self.reports.item, self.reports.value
@@ -87,44 +87,44 @@ class View:
         return np.asarray(self.reports.value - self.profiles.centre[item] - taste)
 
     def table(self, entries: NDArray[Any], column: NDArray[Any], width: int) -> Matrix:
-        """Lay entries of the reported ratings out in rows of people. Shape (N, width)."""
+        """Return a sparse table with a row for each person, one entry per rating. (N, width)."""
         parts = entries.astype(np.float32), column.astype(np.int32), self.reports.user_offsets
         return sparse.csr_matrix(parts, shape=(self.n_users, width))
 
     def item_table(self, entries: NDArray[Any]) -> Matrix:
-        """Lay one entry for each reported rating out by item. Shape (N, M)."""
+        """Return a sparse table of people by items, one entry per rating. Shape (N, M)."""
         return self.table(entries, self.reports.item, self.profiles.n_items)
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The people of whom a disclosure was made, as they look under it."""
+    """The people whose ratings a disclosure was made of, and what they would send under it."""
 
     draw: Callable[[], Sequence[View]]
-    """Shows them, once for each draw of the coins; only who asks for it pays for it."""
+    """Returns a view of them for each draw of the coins; computed when called, since it is slow."""
     category: NDArray[np.integer]
     """Their categories. Shape (people,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class NestedFold:
-    """Training people attacked as held-out ones will be.
+    """A trial on training people: attackers learn from some, and are judged on the others.
 
-    Nobody who is judged took part in the disclosures of the others. Otherwise the judgement has
-    its sign flipped: what is special about the judged by chance goes into the disclosures, and
-    these take it out of the others' reports.
+    The people judged took no part in the disclosures of those learned from. Otherwise scores would
+    have their sign flipped: what is special about the judged by chance goes into the disclosures,
+    which take it out of the others' reports.
     """
 
     learn: tuple[View, ...]
-    """What is learned from, one view for each draw of the coins."""
+    """Views of the people to learn from, one for each draw of the coins."""
     learners: NDArray[np.intp]
-    """Who they are: indices among the people whose view this is a nested fold of."""
+    """Their indices among the training people."""
     judge: View
-    """What is judged by."""
+    """The view of the people to be judged on."""
     judged: NDArray[np.intp]
-    """Who they are, likewise."""
+    """Their indices among the training people."""
     shows_sign: bool = True
-    """Whether the judged took no part in the disclosures, so that a sign may be flipped by them."""
+    """Whether the judged took no part in the disclosures, so that they show an attacker's sign."""
 
 
 def nested_fold(
@@ -133,11 +133,11 @@ def nested_fold(
     judged: int,
     draws: int,
 ) -> NestedFold:
-    """Set one part of the training people against the others.
+    """Make the trial that judges one part of the training people, and learns from the others.
 
     Args:
-        show: Gives what is seen of the people of a part, obfuscated under a disclosure (and with
-            the profiles) fitted without some parts, in one draw of the coins.
+        show: Returns the view of a part, given the parts that its disclosure and profiles are
+            fitted without, and the draw of the coins.
         members: Indices of each part's people among all those that will be trained on.
         judged: The part to judge by.
         draws: Draws of the coins to learn from.
@@ -157,7 +157,7 @@ def nested_fold(
 
 
 def pool_reports(reports: Sequence[Reports]) -> Reports:
-    """Put the reports of people one after the other."""
+    """Concatenate reports."""
     starts = accumulate((len(part.item) for part in reports), initial=0)
     offsets = [part.user_offsets[1:] + start for part, start in zip(reports, starts, strict=False)]
     sent = [part.profile for part in reports if part.profile is not None]

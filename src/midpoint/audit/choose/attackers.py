@@ -1,4 +1,4 @@
-"""Few but strong attackers, made for comparing schemes in little time."""
+"""A few strong attackers that take little time, to compare schemes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class QuickAttacker:
-    """An attacker without a choice: the mean of all settings of a family, each standardized."""
+    """An attacker that chooses no setting: it averages the standardized scores of all of them."""
 
     name: str
     """The features that it uses."""
@@ -37,7 +37,7 @@ class QuickAttacker:
     """The models that learn from them."""
 
     def fit(self, rows: Rows, ones: NDArray[np.bool_]) -> Callable[[Rows], Float]:
-        """Learn from rows; return what scores others. Shape (rows,)."""
+        """Learn from rows; return a function that scores other rows. Shape (rows,)."""
         most = self.family.most_rows
         if most is not None and len(ones) > most:  # the last draws are of the same people
             some = np.random.default_rng(0).permutation(len(ones))[:most]
@@ -61,7 +61,7 @@ def stacked(form: Callable[[View], Rows], views: Sequence[View]) -> Rows:
 def exact_levels(view: View) -> Rows:
     """One column for each item and level, and the share of each level. Shape (N, M L + L).
 
-    Fine scales are read as they are: people keep to round numbers, and single values tell.
+    Fine scales are not binned: which round numbers a person uses says something about her.
     """
     levels = view.scale.levels
     if levels is None:
@@ -79,15 +79,15 @@ def exact_levels(view: View) -> Rows:
 
 @dataclass(frozen=True)
 class GaussianRidge(Family):
-    """Ridge regression of dense columns with a radial kernel; a setting is (gamma, penalty).
+    """Kernel ridge regression with a Gaussian kernel; a setting is (gamma, penalty).
 
     y ~ sum_i a_i exp(-gamma |z - z_i|^2 / mean of |a - b|^2), (K + penalty n I) a = y
 
-    It finds what support vectors find, and is one system of equations.
+    It finds what support vectors find, by solving one system of equations.
     """
 
     settings: Sequence[tuple[float, float]] = ((0.1, 1e-4), (0.7, 1e-3))
-    """How narrow the kernel is, and the penalty as a share of the number of rows."""
+    """The kernel's inverse width, and the penalty per row."""
     most_rows: int | None = 2000
 
     def train(
@@ -137,11 +137,11 @@ ATTACKERS: Sequence[QuickAttacker] = (
     QuickAttacker("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
     QuickAttacker("products", short_profile, Products((0.3, 3.0))),
 )
-"""The attackers."""
+"""Those that try every candidate."""
 SET_ATTACKERS: Sequence[QuickAttacker] = (
     QuickAttacker("sets", mask, SPARSE),
     QuickAttacker("pairs of items", mask, QuadraticKernel((0.01, 0.1), most_rows=3000)),
 )
-"""Those that use which items people rated, and nothing else."""
+"""Those that use nothing but which items people rated."""
 CLEAN = QuickAttacker("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
 """The attacker that learns from raw ratings."""

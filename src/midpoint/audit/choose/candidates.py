@@ -14,27 +14,27 @@ OF_SETS = ("dmpss", "cmpss")
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
 KEEPS = (0.84, 0.71, 0.59, 0.5, 0.42, 0.35, 0.3, 0.25)
-"""Shares of their ratings that devices may reveal where no candidate is shown to hold the leak.
+"""Shares of their ratings that devices may reveal, tried if no candidate is shown to hold the leak.
 
-Each is the one before by the fourth root of two, so that four of them halve what is revealed.
+Each is the one before divided by the fourth root of two: four steps halve what is revealed.
 """
 BUDGETS = (0.7, 0.6, 0.55)
-"""Leak budgets that devices may keep to instead, of sets."""
+"""Leak budgets, tried for sets instead of shares."""
 POSITIONED = MappingProxyType({"dmp": "cmp", "dmpss": "cmpss"})
-"""What has positions as well, by the scheme that protects item by item."""
+"""The scheme with positions, by the item-wise scheme that it extends."""
 FEWER = (11, 7, 5)
-"""Levels that devices may report on where the scale has many."""
+"""Numbers of reported levels that are tried where the scale has many."""
 FINE = 20
-"""A scale with more levels is a fine one: people keep to round numbers."""
+"""A scale with more levels counts as fine: most people use its round numbers only."""
 HALVES = 8
-"""A scale with at least so many levels may have halves, which some people use and some do not."""
+"""A scale with so many levels may have half steps, which some people use and others do not."""
 
 
 def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) -> tuple[str, ...]:
-    """Return what is tried for ratings on a scale. Ties go to the one that comes first.
+    """Return the schemes that are tried for a scale, the simplest first; it wins ties.
 
-    `positions` says whether they can be learned, which counterparts need. Where items are
-    `assigned`, nothing is withheld.
+    Schemes with counterparts are tried if `positions` can be learned, schemes that withhold unless
+    items are `assigned`.
     """
     every = DISCRETE if scale.is_discrete else CONTINUOUS
     every = OF_SETS if scale.is_unary else every
@@ -49,11 +49,12 @@ def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) 
 def variants(
     candidate: str, scale: Scale, *, positions: bool = True, assigned: bool = False
 ) -> tuple[str, ...]:
-    """Return settings of a candidate that are tried where it leaks, the simplest first.
+    """Return variants of a candidate that are tried if it leaks, the simplest first.
 
-    Fewer reported levels where the scale has many, and spreads carried to the counterparts'. On a
-    fine scale values that shift lie off the round numbers, so there taste only corrects scores.
-    Sets have neither levels nor spreads.
+    Where the scale has many levels, variants report on fewer. With counterparts, a variant maps the
+    spread as well (`spread=on`). On a fine scale a shifted value would stand out between the round
+    numbers that most people use, so variants there have `shift=off`. Sets have neither levels nor
+    spreads.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
     if scale.is_unary:
@@ -71,14 +72,16 @@ def variants(
 def thinned(
     candidate: str, scale: Scale, least: float = KEEPS[-1], *, positions: bool = True
 ) -> tuple[str, ...]:
-    """Return a candidate of which devices reveal smaller and smaller shares, whatever the category.
+    """Return variants of a candidate that reveal smaller and smaller shares of the answers.
 
-    What is revealed of fewer ratings can be made of what is revealed of more, so it leaks no more.
+    Example: `cmp:keep=0.84`, `cmp:keep=0.71` and so on. A smaller share can be computed from a
+    larger one without knowing the category, so it leaks no more. For sets, leak budgets stand
+    for shares; they differ from item to item.
+
     Devices that know positions make up for most of the cost: see `user.core.counterparts`, step 7.
-    A scheme without positions gets them where `positions` can be learned, and no value shifts.
-    `cmp:shift=off` sends what `dmp` sends. `cmpss:shift=off` withholds by counterparts, unlike
-    `dmpss`, so what it leaks is measured. Of sets the shares are those of leak budgets, which
-    differ from item to item.
+    So an item-wise scheme becomes the one with positions and `shift=off`, if `positions` can be
+    learned. `cmp:shift=off` sends what `dmp` sends. `cmpss:shift=off` withholds by counterparts,
+    unlike `dmpss`, so its leak is measured.
     """
     spec = SchemeSpec.read(candidate)
     if positions and spec.name in POSITIONED:

@@ -1,4 +1,4 @@
-"""A panel cut into parts: each is protected by a model learned from the others, and attacked."""
+"""The panel in three parts. Each part is protected by a model of the others, and attacked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +16,16 @@ from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import Disclosure
 
 PARTS = 3
-"""Parts of the panel: one is attacked, each of the others learned from under another disclosure."""
+"""Parts of the panel. Attackers of one part learn from the others, each of which is protected under
+a disclosure of its own."""
 DRAWS = 2
-"""Draws of the coins, of those attacked and of those learned from, where people are few."""
+"""Draws of every device's coins, where people are few."""
 SHARE = 0.7
 """Share of a person's ratings that is protected and attacked; the rest is predicted."""
 MOST_PEOPLE = 6_000
-"""People that are measured on, at most."""
+"""The most people that are measured; a larger panel is sampled."""
 MOST_RATINGS = 600_000
-"""Ratings that are measured on, at most; fewer people are taken where each rates much."""
+"""The most ratings that are measured; fewer people are sampled where each rates many items."""
 
 Float = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -33,7 +34,7 @@ Parts = frozenset[int]
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """People who shared their category, in parts; what is fitted is shared by all candidates."""
+    """People who shared their category, in parts, with the models that all candidates share."""
 
     ratings: Ratings
     """All of their ratings; everybody's category is known."""
@@ -44,7 +45,7 @@ class Panel:
     seed: int
     """Decides parts, splits and coins."""
     _fitted: dict[tuple[Parts, str, bool], ItemProfiles] = field(default_factory=dict)
-    """What was learned without some parts, by the scheme whose positions it has."""
+    """Models, by the parts they were learned without and the scheme whose positions they have."""
 
     @classmethod
     def of(
@@ -56,7 +57,7 @@ class Panel:
         if ratings.n_users > most:
             order = np.random.default_rng(seed).permutation(ratings.n_users)
             order = order[np.argsort(feature.codes[order], kind="stable")]
-            # Every category in proportion, yet of a rare one all that it takes to be seen.
+            # Every category in proportion, but enough people of a rare one.
             ratings = ratings.select_users(_spread(order, feature.codes, most))
         return cls(ratings, tuple(features), factorizer, seed)
 
@@ -73,7 +74,7 @@ class Panel:
 
     @property
     def draws(self) -> int:
-        """Draws of the coins; where people are many, one of each says enough."""
+        """Draws of every device's coins; one is enough where people are many."""
         return 1 if self.ratings.n_users >= FEW else DRAWS
 
     @cached_property
@@ -83,7 +84,7 @@ class Panel:
 
     @cached_property
     def split(self) -> Split:
-        """What everybody gives to her device, and what is predicted."""
+        """The ratings that people give to their devices, and the hidden ones to predict."""
         return split_ratings(self.ratings, SHARE, seed=self.seed)
 
     @cached_property
@@ -97,19 +98,23 @@ class Panel:
             for k, part in enumerate(every)
         ]
 
-    def learned(self, without: Parts, how: LearningProtocol) -> ItemProfiles:
-        """Return what is learned from all but some parts, with what a protocol needs."""
-        key = (without, how.scheme.name if how.scheme.counterparts else "", how.spread)
+    def learned(self, without: Parts, protocol: LearningProtocol) -> ItemProfiles:
+        """Return the model of all parts but some, with all that a protocol needs."""
+        key = (
+            without,
+            protocol.scheme.name if protocol.scheme.counterparts else "",
+            protocol.spread,
+        )
         if key not in self._fitted:
             others = self.ratings.select_users(~np.isin(self.part, list(without)))
             threads = self.factorizer.threads
-            if how.spread:
-                known = self.learned(without, LearningProtocol(how.scheme.name))
+            if protocol.spread:
+                known = self.learned(without, LearningProtocol(protocol.scheme.name))
                 self._fitted[key] = with_spreads(known, others, threads=threads)
-            elif how.scheme.counterparts:
+            elif protocol.scheme.counterparts:
                 plain = self.learned(without, LearningProtocol("no"))
                 self._fitted[key] = prepare(
-                    plain, others, how.scheme, spread=False, threads=threads
+                    plain, others, protocol.scheme, spread=False, threads=threads
                 )
             else:
                 self._fitted[key] = self.factorizer.fit(others, self.features)
@@ -117,23 +122,25 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """What an analyst sees of a panel under one protocol."""
+class PanelViews:
+    """What an analyst sees of a panel's people under one protocol."""
 
     panel: Panel
     """The people."""
-    how: LearningProtocol
+    protocol: LearningProtocol
     """The protocol."""
     _disclosures: dict[Parts, Disclosure] = field(default_factory=dict)
-    """By the parts they were made without."""
+    """Disclosures, by the parts they were made without."""
 
     def view(self, part: int, without: Parts, draw: int) -> View:
         """Show a part under a disclosure made without some parts, in one draw of the coins."""
-        learned = self.panel.learned(without, self.how)
+        learned = self.panel.learned(without, self.protocol)
         if without not in self._disclosures:
-            self._disclosures[without] = self.how.disclose(learned)
+            self._disclosures[without] = self.protocol.disclose(learned)
         disclosure = self._disclosures[without]
-        sent = self.how.report(disclosure, learned, self.panel.given[part], self.coins(part, draw))
+        sent = self.protocol.report(
+            disclosure, learned, self.panel.given[part], self.coins(part, draw)
+        )
         return View(sent, learned, disclosure, report_scale(disclosure, self.panel.ratings.scale))
 
     def coins(self, part: int, draw: int) -> np.random.Generator:
@@ -141,13 +148,16 @@ class Shown:
         return np.random.default_rng([self.panel.seed, part, draw])
 
     def trials(self) -> Iterator[NestedFold]:
-        """Attack each part in turn; nobody attacked took part in a disclosure of the learners."""
+        """Return a trial for each part: who is attacked, and from whom attackers learn.
+
+        Nobody who is attacked took part in the disclosures of those learned from.
+        """
         for part in range(PARTS):
             yield nested_fold(self.view, self.panel.members, part, self.panel.draws)
 
 
 def _spread(order: Labels, codes: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
-    """Choose people: of each category its share, yet at least as many as an equal one of half."""
+    """Sample `most` people: each category in proportion, but at least half of an equal share."""
     chosen = np.zeros(len(order), dtype=np.bool_)
     names, counts = np.unique(codes, return_counts=True)
     for k, count in zip(names.tolist(), counts.tolist(), strict=True):

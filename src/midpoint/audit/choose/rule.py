@@ -1,4 +1,4 @@
-"""Which of the candidates is taken: the one rule, by what each leaks and costs on a panel."""
+"""The rule that chooses a scheme, by what each candidate leaks and costs on the panel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,41 +11,42 @@ from midpoint.analyst.fit.choice import Choice, Tried
 from midpoint.audit.choose.measurement import Leak, Measured
 
 SURE = 0.95
-"""How sure a one-sided test is."""
+"""Confidence level of one-sided tests."""
 ONE_SIDED = NormalDist().inv_cdf(SURE)
-"""Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
+"""A candidate leaks more than another if it is so many standard errors above it."""
 LUCKY = 3.0
-"""Standard errors of the strongest of all attacks by luck alone.
+"""Standard errors that the strongest of all attacks may reach by luck alone.
 
-That is 2.1 at 95 % for one of ten that go together, and sqrt(2) of it, since the people of one
-part are whom attackers of the others learned from (`audit.measure.statistics`).
+Of ten correlated attacks the strongest reaches 2.1 in 95 % of all cases. That is multiplied by
+sqrt(2), since attackers of one part learned from the others (`audit.measure.statistics`).
 """
 HELD = 0.55
-"""AUC up to which a leak counts as held, whatever can be measured."""
+"""A leak up to this AUC counts as held."""
 DIGITS = 4
-"""Decimals that a choice keeps."""
+"""Decimals of the numbers in a choice."""
 
 
 class Trial(NamedTuple):
-    """A candidate, and what it did."""
+    """A candidate scheme, and what was measured of it."""
 
     scheme: str
     """Its name."""
     measured: Measured
-    """What it leaks, person by person."""
+    """Its leak and accuracy, person by person."""
     cost: float
     """By what share predictions are worse than from raw ratings."""
     thins: str | None = None
-    """The candidate of which it reveals a share, if it was made for that."""
+    """The candidate that it reveals a share of, if it is such a share."""
 
     @property
     def is_held(self) -> bool:
-        """Whether it is shown that it leaks no more than `HELD`.
+        """Whether it is shown to leak no more than `HELD`.
 
-        Attackers learn from two thirds of the people here, under disclosures of a third, and miss
-        what an audit's attackers find; so what luck could add has to fit in, too. Of counterparts
-        they miss most: on MovieLens 1M they see 0.52 where an audit reads 0.61. So these are never
-        taken for held, and fewer answers cost them little.
+        The attackers here miss what an audit's find: they learn from two thirds of the people,
+        under disclosures of one third. So what luck could hide has to stay below `HELD` as well.
+        They miss most under counterparts: on MovieLens 1M they reach 0.52 where an audit reaches
+        0.61. So a scheme with counterparts never counts as held; revealing fewer answers costs it
+        little.
         """
         counterparts = SchemeSpec.read(self.scheme).scheme.counterparts
         return not counterparts and self.leak.bound(LUCKY) <= HELD
@@ -56,22 +57,26 @@ class Trial(NamedTuple):
         return self.measured.leak
 
     def thins_safely(self, other: "Trial") -> bool:
-        """Whether it reveals a share of another one's answers, or what leaks no more than it."""
+        """Whether it is made of another candidate and leaks no more.
+
+        It does so by construction if it reveals a share of the same scheme's answers; under another
+        scheme the measured leaks are compared.
+        """
         if self.thins != other.scheme:
             return False
         same = SchemeSpec.read(self.scheme).name == SchemeSpec.read(other.scheme).name
         return same or not self.leaks_more(other)
 
     def leaks_more(self, other: "Trial") -> bool:
-        """Whether it leaks more than another by a one-sided test on the same people."""
+        """Whether it leaks more than another, by a one-sided paired test."""
         above, error = self.leak.above(other.leak)
         return above > ONE_SIDED * error
 
 
 def simplest(trials: Sequence[Trial], most_cost: float) -> Trial:
-    """Return the simplest that holds the leak and leaks no more than the best.
+    """Return the simplest candidate that holds the leak and leaks no more than the best.
 
-    If there is none, return the best; but without its spread unless that is shown to leak less.
+    If there is none, return the best, or the same without `spread=on` unless that leaks more.
     """
     cheap = cheap_enough(trials, most_cost)
     best = min(cheap, key=excess)
@@ -80,14 +85,14 @@ def simplest(trials: Sequence[Trial], most_cost: float) -> Trial:
 
 
 def _without_spread(best: Trial, cheap: Sequence[Trial]) -> Trial:
-    """Return the candidate whose spread is hidden by the best; the best if it leaks less by it."""
+    """Return the best candidate without `spread=on`, unless that is shown to leak more."""
     plain = str(replace(SchemeSpec.read(best.scheme), spread=False))
     alike = (trial for trial in cheap if trial.scheme == plain and not trial.leaks_more(best))
     return next(alike, best)
 
 
 def alike_but_for_levels(trial: Trial, other: Trial) -> bool:
-    """Whether two candidates are the same, but for the number of levels that devices report on."""
+    """Whether two candidates differ at most in the number of levels that devices report on."""
     specs = (replace(SchemeSpec.read(one.scheme), levels=None) for one in (trial, other))
     return trial.thins is None and other.thins is None and next(specs) == next(specs)
 
@@ -98,7 +103,7 @@ def excess(trial: Trial) -> float:
 
 
 def cheap_enough(trials: Sequence[Trial], most_cost: float) -> list[Trial]:
-    """Return those that cost no more than allowed; if there are none, the one that costs least."""
+    """Return the candidates within the cost allowed; if there are none, the cheapest."""
     cheap = [trial for trial in trials if trial.cost <= most_cost]
     return cheap or [min(trials, key=lambda trial: trial.cost)]
 
@@ -110,18 +115,17 @@ def decide(
     most_cost: float,
     failed: Mapping[str, str] = MappingProxyType({}),
 ) -> Choice:
-    """Take the simplest that holds the leak, leaks no more than the best and is cheap enough.
+    """Choose a scheme: the simplest that is cheap enough, holds the leak, and is among the best.
 
-    If there is none, take the one that leaks least, or what reveals a share of it: of several
-    numbers of levels, the share that leaks least. Of two that differ in `spread=on` alone, the one
-    without is taken unless the other is shown to leak less.
+    If no candidate holds the leak, choose the one that leaks least, or a share of its answers if
+    one was tried; with shares on several numbers of levels, the one that leaks least.
 
     Args:
-        raw: What raw ratings leak.
-        trials: What the candidates do, the simplest first.
+        raw: What was measured of raw ratings.
+        trials: What was measured of the candidates, the simplest first.
         categories: Names of the categories.
-        most_cost: What a scheme may cost.
-        failed: Why others could not be tried, by name.
+        most_cost: The cost allowed.
+        failed: Why other candidates could not be tried, by name.
     """
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
@@ -141,7 +145,7 @@ def decide(
             note = f"costs more than {most_cost:.1%}"
         note = "" if trial is taken else note
         rows.append(_row(trial, best, categories, note))
-    luck = 0.5 + LUCKY * taken.leak.doubt
+    luck = 0.5 + LUCKY * taken.leak.deviation
     return Choice(
         taken.scheme,
         _reason(taken, best, trials, len(shares)),
@@ -154,7 +158,7 @@ def decide(
 
 
 def _reason(taken: Trial, best: Trial, trials: Sequence[Trial], shares: int) -> str:
-    """Say what decided; there were so many shares to choose from, one for each number of levels."""
+    """Say why a scheme was taken. `shares` is the number of shares that were tried."""
     if shares > 1:
         return (
             f"{taken.thins} is not shown to leak at most {HELD:g}, fewer answers leak no more, and"
@@ -178,7 +182,7 @@ def _reason(taken: Trial, best: Trial, trials: Sequence[Trial], shares: int) -> 
 def _warning(
     raw: Trial, taken: Trial, trials: Sequence[Trial], most_cost: float, luck: float
 ) -> str:
-    """Say in words what the choice does not reach; nothing where the leak is held."""
+    """Warn of what the choice does not achieve; empty if the leak is held within the cost."""
     words = list[str]()
     if taken.leak.value > max(HELD, luck):
         words.append(

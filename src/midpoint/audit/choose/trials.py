@@ -1,4 +1,4 @@
-"""Candidates are tried on a panel, and one of them is taken."""
+"""Choosing a scheme: candidates are tried on the panel, and one of them is taken."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
 NDCG_PER_RMSE = 8 / 3
-"""How much more of NDCG@10 than of RMSE a scheme may cost, since lists lose more than predictions
-do: 4 % where 1.5 % are allowed. Withholding a quarter at random costs that much."""
+"""A scheme may cost so many times more NDCG@10 than RMSE: 4 % where 1.5 % are allowed. Lists lose
+more than predictions do: withholding a quarter of the answers at random costs that much."""
 FEWEST = 4
-"""People of a category in every part, at least, for anything to be measured."""
+"""The fewest people that a category needs in each part; with fewer nothing is measured."""
 UNSEEN = (
     "Nothing was measured: merge categories, or share the feature of more people. What leaks is not"
     " known."
@@ -50,20 +50,21 @@ def choose(
 ) -> Choice:
     """Choose the scheme for a panel, by attacks on the panel itself.
 
-    The people are cut into three parts. Each part is protected by what was learned without it, and
-    attacked by what was learned from the other two, protected likewise by what was learned without
-    them and without the part that is attacked. Of the candidates that cost no more than is allowed,
-    the simplest is taken that is shown to hold the leak, and whose leak is not above the least one
-    by a one-sided paired test. Where none is, the one that leaks least is; and of that, devices
-    reveal as small a share as the cost allows, since that leaks no more.
+    The people are cut into three parts, and each part is attacked in turn. It is protected by a
+    model of the other two. Attackers learn from the other two, each protected by a model without
+    itself and without the part under attack.
+
+    The choice is the simplest candidate that costs no more than allowed, is shown to hold the leak,
+    and leaks no more than the best by a one-sided paired test. If there is none, it is the one that
+    leaks least, of which devices then reveal the smallest share that the cost allows.
 
     Args:
         ratings: The panel; who did not share a category is left out.
         features: The private feature; several make a joint one.
         factorizer: How item profiles are learned.
-        allow: What protection may cost; of unary data `NDCG_PER_RMSE` times that share of NDCG@10.
-        names: The candidates, the simplest first; unless given those of the scale, and where the
-            one that leaks least is not at chance, settings of it.
+        allow: What protection may cost; for unary data `NDCG_PER_RMSE` times that share of NDCG@10.
+        names: The candidates, the simplest first. Unless given, those for the scale, and if the
+            best of them is not at chance, variants of it.
         positions: Whether positions can be learned, which counterparts need.
         assigned: Whether people did not choose what they rate: then nothing is withheld.
         seed: Decides who is in which part, and every coin.
@@ -83,8 +84,8 @@ def choose(
         tried = _Attempts(panel, progress, len(wanted))
         tried.attempt(wanted)
         if names is None and positions and tried.trials:
-            _vary(tried, panel, most_cost, allow.share, assigned=assigned)
-        tried.tell()
+            _try_settings(tried, panel, most_cost, allow.share, assigned=assigned)
+        tried.report_progress()
     if not tried.trials:
         raise MidpointError(f"no candidate could be tried: {'; '.join(tried.failed.values())}")
     choice = decide(tried.raw, tried.trials, feature.categories, most_cost, tried.failed)
@@ -92,10 +93,10 @@ def choose(
 
 
 def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float:
-    """Return the AUC that the best attack on which items people rated has at most.
+    """Return an upper bound of the AUC of the best attack on which items people rated.
 
-    It is learned from two thirds of the people and tried on the others, each third in turn; what
-    is returned is the upper end of a one-sided interval, so that few people prove nothing.
+    The attack learns from two thirds of the people and is tried on the others, each third in turn.
+    With few people the bound is high, so they prove nothing.
     """
     people = with_known(ratings, *features)
     obstacle = _obstacle(people.feature(*features))
@@ -106,7 +107,7 @@ def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float
 
 
 class _Attempts:
-    """Candidates as they are tried on a panel."""
+    """The candidates that were tried so far, and those that failed."""
 
     def __init__(
         self, panel: Panel, progress: Callable[[int, int], None] | None, wanted: int
@@ -115,20 +116,20 @@ class _Attempts:
             progress(0, 1 + wanted)
         self._panel, self._progress, self._attackers = panel, progress, RawAttackers(panel)
         self.wanted = 1
-        """How many are to be tried, raw ratings among them."""
+        """How many are to be tried, raw ratings included."""
         self.failed = dict[str, str]()
-        """Why others could not be tried, by name."""
+        """Why candidates could not be tried, by name."""
         self.raw = Trial(RAW, measure(panel, protocol_of(RAW), self._attackers), 0.0)
-        """Raw ratings."""
+        """What was measured of raw ratings."""
         self.trials = list[Trial]()
-        """What was tried, the simplest first."""
+        """What was measured of the candidates, the simplest first."""
 
     def attempt(self, schemes: Sequence[str], after: Trial | None = None, **more: Any) -> None:
-        """Measure candidates, of which those that cannot be learned are said why, and list them."""
+        """Measure candidates, and list them behind `after`; note why one could not be learned."""
         at = len(self.trials) if after is None else self.trials.index(after) + 1
         self.wanted += len(schemes)
         for scheme in schemes:
-            self.tell()
+            self.report_progress()
             try:
                 measured = measure(self._panel, protocol_of(scheme), self._attackers)
             except MidpointError as error:
@@ -139,20 +140,19 @@ class _Attempts:
             self.trials.insert(at, trial)
             at += 1
 
-    def tell(self) -> None:
-        """Say how many are done."""
+    def report_progress(self) -> None:
+        """Report how many are done."""
         if self._progress:
             self._progress(1 + len(self.trials) + len(self.failed), self.wanted)
 
 
-def _vary(
+def _try_settings(
     tried: _Attempts, panel: Panel, most_cost: float, least_share: float, *, assigned: bool
 ) -> None:
-    """Try settings of the candidate that leaks least, unless it is at chance.
+    """Try variants of the candidate that leaks least, and shares of the one that would be taken.
 
-    And what reveals a share of the candidate that would be taken, unless that holds the leak; on
-    each number of levels that was tried, since the cost of few levels is at times better spent on
-    few answers.
+    Variants are tried unless it is at chance, shares unless the leak is held. Shares are tried on
+    each number of levels: with few levels there may be no cost left for revealing few answers.
     """
     scale = panel.ratings.scale
     positions = ("cmpss" if scale.is_unary else "cmp") not in tried.failed
@@ -176,9 +176,9 @@ def _vary(
 def _smallest_share(
     panel: Panel, shares: Sequence[str], raw: Trial, most_cost: float
 ) -> Sequence[str]:
-    """Return the smallest share of a candidate that the cost allows; none if it allows none.
+    """Return the smallest share that the cost allows, as a sequence; it is empty if there is none.
 
-    Costs rise as shares fall, so a few of them are measured, and often the smallest alone.
+    Costs rise as shares fall, so a binary search measures a few of them, often only the smallest.
     """
     scale = panel.ratings.scale
 
@@ -193,7 +193,7 @@ def _smallest_share(
 
 
 def _obstacle(feature: Feature) -> str | None:
-    """Say why nothing can be measured; None where it can."""
+    """Say why nothing can be measured; None if everything can."""
     rarest = int(feature.counts.argmin())
     few = int(feature.counts[rarest])
     if few >= FEWEST * PARTS:

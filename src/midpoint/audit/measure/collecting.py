@@ -7,13 +7,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from midpoint import __version__
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.costs import accuracy, cost, deciles, ndcg_cost
 from midpoint.audit.measure.findings import AUC, RAW_KIND, Rounds, Row
 from midpoint.audit.measure.privacy import Privacy
 from midpoint.audit.measure.results import AuditResults, baseline
 from midpoint.audit.measure.stored import Stored, by_adversary
 from midpoint.audit.rounds.conversation import DeviceKind
-from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import Store
 from midpoint.data import Ratings, describe
@@ -33,7 +34,7 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
     attacked = [scheme for scheme in schemes if stored.attacks(scheme)]
     tried = {name for scheme in attacked for name in stored.attacks(scheme)}
     costed = [scheme for scheme in schemes if stored.has_cost(scheme)]
-    several = attacked if len(stored.questions) > 1 else []
+    several = attacked if len(stored.targets) > 1 else []
     judges = {scheme: privacy.judging.judges(scheme) for scheme in attacked}
     return AuditResults(
         dataset=people.name,

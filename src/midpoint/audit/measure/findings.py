@@ -46,7 +46,7 @@ ROUNDING = 1e-9
 READABLE = 0.55
 """An attacker with a lower AUC on its control proves nothing by failing elsewhere."""
 RAW_KIND, FINAL_KIND = "raw", "final"
-"""Of devices over several rounds: those that send ratings as they are, and the product's."""
+"""Kinds of devices over several rounds: one that sends raw ratings, and the real one."""
 
 
 class Row(NamedTuple):
@@ -131,18 +131,18 @@ class Control:
     """Whether an attacker succeeds on its control."""
 
     scheme: str
-    """What it was tried on: raw ratings, but for attackers of one scheme's flaw."""
+    """The protocol it was tried on: raw ratings, or a scheme whose flaw it uses."""
     value: float
     """Its AUC there."""
     reads: bool
-    """Whether that is a success; if not, its failing elsewhere proves nothing."""
+    """Whether it succeeds there; if not, its failure elsewhere proves nothing."""
     unread: tuple[str, ...] = ()
-    """Of several categories, those that it cannot tell from the rest there."""
+    """Categories, of more than two, that it cannot distinguish from the rest there."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How an attacker's answers are spread (Figure 6)."""
+    """The distribution of an attacker's scores (Figure 6)."""
 
     edges: tuple[float, ...]
     """Edges of the bins."""
@@ -168,33 +168,33 @@ class ByActivity:
 
 @dataclass(frozen=True)
 class Adversary:
-    """Against whom was measured, by what they know."""
+    """An adversary: what it knows, its attackers, and the people they learned from."""
 
     knows: str
-    """What they know, in words."""
+    """What it knows, in words."""
     attacks: tuple[str, ...]
-    """Their attackers."""
+    """Its attackers."""
     panel: int
-    """People whom the disclosure was made of, in a fold."""
+    """Number of people in a fold that the disclosure was made of."""
     outsiders: int
-    """Labelled people outside the panel that the attackers learned from, in a fold."""
+    """Number of labelled people outside the panel in a fold that its attackers learned from."""
     bands: Mapping[str, Band]
-    """Of each scheme, what chance would show of the strongest of these attackers."""
+    """Chance band of the strongest of these attackers, for each scheme."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """One answer for an adversary on one scheme: a stack of its attackers, fixed beforehand."""
+    """The judge of an adversary on one scheme: a stack of its attackers, fixed beforehand."""
 
     attack: str
-    """What its rows are called: `judge:panel`, with the category that it tells best from the rest
-    where there are several."""
+    """Name of its rows, such as `judge:panel`; of more than two categories, with the one that it
+    distinguishes best from the rest."""
     band: Band
-    """What chance would show of it."""
+    """Its chance band."""
     weights: Mapping[str, float]
-    """How far each attacker counts, on average over folds; they add up to one."""
+    """Weight of each attacker, on average over folds; they add up to one."""
     right: float | None
-    """Of the people that it names with 90 % confidence, how many are what it says."""
+    """Share of the people named with 90 % confidence that are of the named category."""
     false: tuple[float, ...]
     """False positive rates along its ROC curve, ascending."""
     true: tuple[float, ...]
@@ -214,7 +214,7 @@ class Bound:
     revealed: float
     """Items that a person reveals, on average."""
     panel: int
-    """People whom the disclosure was made of, in a fold."""
+    """Number of people in a fold that the disclosure was made of."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ class SizePoint:
     scheme: str
     """The protocol."""
     panel: int
-    """People whom the disclosure was made of, in a fold."""
+    """Number of people in a fold that the disclosure was made of."""
     outsiders: int
     """Labelled people outside it that the attackers learned from."""
     value: float
@@ -299,11 +299,11 @@ class Rounds:
     timed: bool
     """Whether ratings came in the order of their times; else in a random one."""
     devices: Mapping[str, str]
-    """Of each scheme what its devices do: raw, final (the product's), forgetful or tossing."""
+    """Kind of each scheme's devices: raw, final (the real ones), forgetful or tossing."""
     controls: Mapping[str, Control]
-    """Of each attacker that tried all devices, whether it succeeds on raw ratings over rounds."""
+    """Whether each attacker that tried all devices succeeds on raw ratings over rounds."""
     answers: Mapping[str, tuple[float, ...]]
-    """Of each scheme, mean number of answers a person gave in each round."""
+    """Mean number of answers that a person gave in each round, for each scheme."""
 
     @property
     def raw(self) -> str:

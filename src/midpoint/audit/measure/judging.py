@@ -1,4 +1,4 @@
-"""What the judges of an audit find: one answer for each adversary, and its precision."""
+"""The results of an audit's judges: one AUC for each adversary, and its interval."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ from midpoint.audit.measure.roc import (
     true_positives,
 )
 from midpoint.audit.measure.statistics import null_band
+from midpoint.audit.run.adversaries.catalogue import decisive
 from midpoint.audit.run.adversaries.judge import judge_name, nested_of, stacked
-from midpoint.audit.run.adversaries.outsiders import decisive
 from midpoint.audit.run.store import Arrays
 
 Float = NDArray[np.float64]
@@ -37,10 +37,10 @@ class Judging:
     """Category of everyone who was attacked, fold after fold. Shape (N,)."""
     folds: Integers
     """Fold of everyone. Shape (N,)."""
-    questions: Sequence[int]
+    targets: Sequence[int]
     """The categories that attackers look for."""
     label: Callable[[str, int], str]
-    """Names an attacker by the question that it answers."""
+    """Names an attacker with its target category."""
     tried: Callable[[str], Tried]
     """What the attackers of a scheme stored."""
     _known: dict[str, dict[str, "Judgement"]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Judging:
         if scheme not in self._known:
             self._known[scheme] = {}
             for adversary, attackers in self.tried(scheme).items():
-                judgement = read(attackers, self.questions)
+                judgement = read(attackers, self.targets)
                 if judgement is not None:
                     self._known[scheme][adversary] = judgement
         return self._known[scheme]
@@ -72,9 +72,9 @@ class Judging:
         return {name: self._judge(name, each, level) for name, each in every}
 
     def _judge(self, adversary: str, judgement: "Judgement", level: float) -> Judge:
-        areas, several = self._areas(judgement), len(self.questions) > 1
+        areas, several = self._areas(judgement), len(self.targets) > 1
         column = max(range(len(areas)), key=lambda k: areas[k].distance)
-        log_odds, ones = judgement.log_odds[:, column], self.category == self.questions[column]
+        log_odds, ones = judgement.log_odds[:, column], self.category == self.targets[column]
         scores = judgement.log_odds if several else log_odds
         null = null_band(scores[None], self.category, self.folds, level=level)
         drawn, weights = curve(log_odds, ones), judgement.weights[:, column].mean(axis=0)
@@ -100,7 +100,7 @@ class Judging:
             if len(areas) > 1:
                 mean = Area.mean(areas)
                 yield AUC, name, Measured(mean.value, *mean.interval())
-            for column, k in enumerate(self.questions):
+            for column, k in enumerate(self.targets):
                 label, ones = self.label(name, column), self.category == k
                 log_odds = judgement.log_odds[:, column]
                 yield AUC, label, Measured(areas[column].value, *areas[column].interval())
@@ -112,26 +112,26 @@ class Judging:
                 yield NAMED, label, named(log_odds, ones)[0]
 
     def _areas(self, judgement: "Judgement") -> list[Area]:
-        """Return the AUC of a judge in each question."""
+        """Return the AUC of a judge for each target."""
         return [
             area(judgement.log_odds[:, column], self.category == k, self.folds)
-            for column, k in enumerate(self.questions)
+            for column, k in enumerate(self.targets)
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a judge makes of everyone."""
+    """A judge's scores of all people."""
 
     attackers: tuple[str, ...]
-    """The attackers that it weighs."""
+    """Its attackers."""
     log_odds: Float
-    """Of everyone, for each question. Shape (N, Q)."""
+    """Log-odds of each person, for each target. Shape (N, Q)."""
     weights: Float
-    """Of the attackers in each fold and question. Shape (F, Q, A)."""
+    """Weights of the attackers in each fold, for each target. Shape (F, Q, A)."""
 
 
-def read(attackers: Mapping[str, Sequence[Arrays]], questions: Sequence[int]) -> Judgement | None:
+def read(attackers: Mapping[str, Sequence[Arrays]], targets: Sequence[int]) -> Judgement | None:
     """Learn a judge in each fold from what attackers stored; None if none can be stacked.
 
     That is so where everybody is silent, and in the paper's own setting.
@@ -144,7 +144,7 @@ def read(attackers: Mapping[str, Sequence[Arrays]], questions: Sequence[int]) ->
         stacked(
             [of_fold for name in names if (of_fold := nested[name][fold]) is not None],
             [attackers[name][fold]["scores"] for name in names],
-            questions,
+            targets,
         )
         for fold in range(len(attackers[names[0]]))
     ]

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.attackers.attacker import questions
+from midpoint.analyst.fit.choice import RAW
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.findings import AUC, COST, COVERAGE, NDCG_COST, RANKING, RMSE
 from midpoint.audit.measure.judging import read
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
-from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.store import ATTACK, Arrays, Store
 from midpoint.audit.run.tasks.units import ACCURACY, LEARN
 
@@ -82,7 +82,7 @@ class Kept:
 
     def _area(self, scheme: str, attack: str) -> Parts | None:
         """Return an AUC, of one category or the mean over several, with DeLong's influences."""
-        wanted = questions(len(self.results.categories))
+        wanted = targets(len(self.results.categories))
         name, single = attack, list(range(len(wanted)))
         if attack not in self.results.controls_of(scheme) and attack.endswith("]"):
             name, _, category = attack[:-1].partition("[")
@@ -98,13 +98,13 @@ class Kept:
         return Parts(mean.value, mean.influence)
 
     def _scores(self, scheme: str, name: str) -> Float | None:
-        """Return everyone's scores, (N, questions), by an attacker or by a judge."""
+        """Return everyone's scores, (N, targets), by an attacker or by a judge."""
         judges = self.results.judges.get(scheme, {})
         for adversary, judge in judges.items():
             if name == judge_name(adversary):
                 stored = {one: self._every(scheme, ATTACK, one) for one in judge.weights}
                 known = {one: folds for one, folds in stored.items() if folds is not None}
-                judged = read(known, questions(len(self.results.categories)))
+                judged = read(known, targets(len(self.results.categories)))
                 return None if judged is None or len(known) < len(stored) else judged.log_odds
         folds = self._every(scheme, ATTACK, name)
         return None if folds is None else np.concatenate([one["scores"] for one in folds])

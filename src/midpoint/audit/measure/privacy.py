@@ -20,12 +20,8 @@ from midpoint.audit.measure.findings import (
 from midpoint.audit.measure.judging import ONLY, Judging
 from midpoint.audit.measure.statistics import NullBand, null_band
 from midpoint.audit.measure.stored import Stored
-from midpoint.audit.run.adversaries.outsiders import (
-    ADVERSARIES,
-    OUTSIDER,
-    SPLIT,
-    SPLIT_ADVERSARIES,
-)
+from midpoint.audit.run.adversaries.catalogue import ADVERSARIES, OUTSIDER, SPLIT_ADVERSARIES
+from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.adversaries.panel_draw import sizes
 from midpoint.audit.run.tasks.units import BOUND
 
@@ -55,7 +51,7 @@ class Privacy:
         return Judging(
             self.stored.category,
             self.stored.folds,
-            self.stored.questions,
+            self.stored.targets,
             self.stored.label,
             self.stored.tried,
         )
@@ -126,7 +122,7 @@ class Privacy:
         """Tell whether an attacker succeeds on what it should succeed on."""
         values = [one.value for one in self.stored.areas(scheme, attack)]
         least = max(READABLE, 0.5 + self._null(scheme, [attack]).judged_half_width)
-        names = [self.stored.feature.categories[k] for k in self.stored.questions]
+        names = [self.stored.feature.categories[k] for k in self.stored.targets]
         unread = [name for name, value in zip(names, values, strict=True) if value < least]
         return Control(scheme, max(values), max(values) >= least, tuple(unread))
 
@@ -171,7 +167,7 @@ class Privacy:
     def _strongest(
         self, scheme: str, names: list[str] | None = None
     ) -> tuple[tuple[str, int], Area]:
-        """Return the attacker, of all or some, and the question that are farthest from 0.5."""
+        """Return the attacker, of all or some, and the target whose AUC is farthest from 0.5."""
         areas = {
             (name, column): one
             for name in (self.stored.attacks(scheme) if names is None else names)
@@ -183,6 +179,6 @@ class Privacy:
         self, scheme: str, names: list[str], *, macro: bool = False, level: float = ONLY
     ) -> NullBand:
         scores = np.stack([self.stored.scores(scheme, name) for name in names])
-        if len(self.stored.questions) == 1:
+        if len(self.stored.targets) == 1:
             scores = scores[:, :, 0]
         return null_band(scores, self.stored.category, self.stored.folds, macro=macro, level=level)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import (
     AUC,
     NDCG,
@@ -27,9 +28,9 @@ from midpoint.audit.measure.findings import (
     SizePoint,
 )
 from midpoint.audit.measure.summary import as_table, as_text
+from midpoint.audit.run.adversaries.catalogue import CLEAN, decisive
 from midpoint.audit.run.adversaries.judge import judge_name
-from midpoint.audit.run.adversaries.outsiders import CLEAN, decisive
-from midpoint.audit.run.plan import DEFAULT, RAW
+from midpoint.audit.run.plan import DEFAULT
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -60,19 +61,19 @@ class AuditResults:
     rows: tuple[Row, ...]
     """The numbers."""
     bands: Mapping[str, Band]
-    """Of each scheme, what chance would show."""
+    """Chance band of each scheme."""
     controls: Mapping[str, Control]
-    """Of each attacker of one report, whether it succeeds on its control."""
+    """Whether each attacker of one report succeeds on its control."""
     adaptive: Mapping[str, bool]
-    """Of each attacker, whether it knows the scheme."""
+    """Whether each attacker knows the scheme."""
     per_fold: Mapping[str, Mapping[str, tuple[float, ...]]]
     """AUC of each fold, by scheme and attacker."""
     histograms: Mapping[str, Mapping[str, Histogram]]
     """Histograms of attackers' answers by scheme and attacker; binary features only."""
     activity: Mapping[str, ByActivity]
-    """Of each scheme, privacy by the number of ratings."""
+    """Privacy by people's number of ratings, for each scheme."""
     withheld: Mapping[str, tuple[float, ...]]
-    """Of each scheme, deciles over users of the share withheld."""
+    """Deciles over users of the share withheld, for each scheme."""
     schemes: Mapping[str, Mapping[str, Any]]
     """The protocols' settings."""
     seconds: Mapping[str, float]
@@ -80,40 +81,40 @@ class AuditResults:
     description: Mapping[str, Any]
     """What the data is like: the paper's Table 1."""
     macro_bands: Mapping[str, Band] = field(default_factory=dict)
-    """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
+    """Chance band of each scheme's macro AUCs; empty for two categories."""
     costs: Mapping[str, Cost] = field(default_factory=dict)
-    """Of each scheme but raw ratings, by what share the error grows."""
+    """Share by which the error grows, for each scheme but raw ratings."""
     ndcg_costs: Mapping[str, Cost] = field(default_factory=dict)
-    """Of each scheme but raw ratings, what share of NDCG@10 is lost; empty if not ranked."""
+    """Share of NDCG@10 that is lost, for each scheme but raw ratings; empty if not ranked."""
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
-    from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
+    """Macro AUC of several categories, by scheme and attacker: 0.5 plus the mean distance of the
+    categories' AUCs from 0.5, so that leaks on either side do not cancel out."""
     usual: str = DEFAULT
     """The scheme to be judged first: the one that training chooses."""
     choices: tuple[Mapping[str, Any], ...] = ()
-    """What each fold chose on its panel alone, and measured for it; empty if it was not tried."""
+    """The choice of each fold, made on its panel alone; empty if `default` was not tried."""
     split_choices: tuple[Mapping[str, Any], ...] = ()
-    """The same on the smaller panel beside which outsiders are kept apart, if both were tried; the
-    figures of outsiders and the bounds are of these choices."""
+    """The same on the smaller panel beside which outsiders are kept apart, if both were tried.
+    Figures of outsiders and the bounds are of these choices."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Of Python, of this package and of the libraries that the numbers may depend on."""
+    """Versions of Python, of this package and of the libraries that numbers may depend on."""
     rounds: Mapping[str, Rounds] = field(default_factory=dict)
     """Schemes held over several rounds, by the name of the product's, such as `cmpss:rounds=4`."""
     adversaries: Mapping[str, Adversary] = field(default_factory=dict)
-    """Against whom was measured: clean, panel, published, outsider; those that tried."""
+    """The adversaries that tried, among clean, panel, published and outsider."""
     model: Mapping[str, Any] = field(default_factory=dict)
     """How profiles were learned and people inferred: the plan and its factorizer."""
 
     unary: bool = False
     """Whether data are sets of items: lists are judged, and there are no errors of ratings."""
     judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
-    """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
+    """The judge of each adversary, by scheme; adversaries that know more come later."""
     sizes: tuple[SizePoint, ...] = ()
-    """What leaks to outsiders with other panels and other numbers of them, where tried."""
+    """What leaks with panels of other sizes and other numbers of outsiders, if tried."""
     bounds: Mapping[str, Bound] = field(default_factory=dict)
-    """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
+    """The omniscient attacker's bound, for each scheme that has one (`bound.is_bounded`)."""
     members: Mapping[str, Membership] = field(default_factory=dict)
-    """Of each scheme, how well members of the panel are recognized in it, where tried."""
+    """How well members of the panel are recognized under each scheme, if tried."""
 
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""
@@ -313,12 +314,12 @@ class AuditResults:
 
 def baseline(schemes: Mapping[str, Mapping[str, Any]], scheme: str) -> str:
     """Return which of the schemes sends raw ratings, and estimates as this one does."""
-    how = schemes.get(scheme, {}).get("estimator")
+    estimator = schemes.get(scheme, {}).get("estimator")
     alike = (
         name
         for name, settings in schemes.items()
         if settings.get("name") == RAW and "rounds" not in settings and "share" not in settings
-        if settings.get("estimator") == how
+        if settings.get("estimator") == estimator
     )
     return next(alike, RAW)
 

@@ -91,11 +91,11 @@ class Thresholds(NamedTuple):
     """People in the order of their scores, those of equal scores together."""
 
     order: NDArray[np.intp]
-    """Who they are, the highest score first. Shape (N,)."""
+    """Indices of the people, the highest score first. Shape (N,)."""
     last: NDArray[np.intp]
     """Index in that order of the last one of each score."""
     ones: Ones
-    """Who is looked for. Shape (N,)."""
+    """Who is of the target category. Shape (N,)."""
 
     @classmethod
     def of(cls, scores: Float, ones: Ones) -> "Thresholds":

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.attackers.attacker import questions
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.run.adversaries.outsiders import ADVERSARIES, CLEAN, PANEL, SPLIT
+from midpoint.audit.run.adversaries.catalogue import ADVERSARIES, CLEAN, PANEL
+from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.plan import DEFAULT, Plan
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
 from midpoint.audit.run.tasks.units import ACCURACY, ANSWERS, LEARN
@@ -24,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Stored:
-    """Reads the store; what is not complete in all folds is not there."""
+    """Reads the store. Results that are not complete in all folds are left out."""
 
     store: Store
     """Where the tasks put their results."""
@@ -52,9 +53,9 @@ class Stored:
         return self.people.feature(*self.plan.feature)
 
     @property
-    def questions(self) -> list[int]:
+    def targets(self) -> list[int]:
         """The categories that attackers look for."""
-        return questions(len(self.feature.categories))
+        return targets(len(self.feature.categories))
 
     @cached_property
     def _people(self) -> tuple[str, ...]:
@@ -108,22 +109,22 @@ class Stored:
         }
 
     def scores(self, scheme: str, attack: str) -> Float:
-        """Return everyone's scores, for each question. Shape (N, questions)."""
+        """Return all people's scores, for each target. Shape (N, targets)."""
         return np.concatenate([one["scores"] for one in self.every(scheme, ATTACK, attack)])
 
     def areas(self, scheme: str, attack: str, among: Mask | None = None) -> list[Area]:
-        """Return the AUC of each question, of all people or some of them."""
+        """Return the AUC for each target, over all people or some of them."""
         scores, some = self.scores(scheme, attack), slice(None) if among is None else among
         return [
             area(scores[some, column], self.category[some] == k, self.folds[some])
-            for column, k in enumerate(self.questions)
+            for column, k in enumerate(self.targets)
         ]
 
     def label(self, attack: str, column: int) -> str:
-        """Name an attacker, and the category it is asked about where there are several."""
-        if len(self.questions) == 1:
+        """Return an attacker's name, with its target category if there are several."""
+        if len(self.targets) == 1:
             return attack
-        return f"{attack}[{self.feature.categories[self.questions[column]]}]"
+        return f"{attack}[{self.feature.categories[self.targets[column]]}]"
 
     def answers(self, scheme: str) -> tuple[float, ...]:
         """Return the mean number of answers a person gave in each round; none if none was held."""
@@ -152,7 +153,7 @@ class Stored:
 
 
 def by_adversary(attackers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Say which attackers are whose, in the order of what adversaries know."""
+    """Return the attackers of each adversary; adversaries that know more come later."""
     whose = {
         name: kind["adversary"] or (PANEL if kind["adaptive"] else CLEAN)
         for name, kind in attackers.items()

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import SizePoint
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
@@ -22,8 +23,7 @@ from midpoint.audit.report.style import (
 )
 from midpoint.audit.report.tradeoff import without
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, PANEL
-from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PANEL
 
 LEAST = 1e-3
 """Least false positive rate that is drawn where both axes are logarithmic."""

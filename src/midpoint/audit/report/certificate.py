@@ -141,11 +141,11 @@ def _require_measured(
             f" {results.data_digest[:16]}; name the audited data, with the same options"
         )
     names = [feature.name for feature in disclosure.features]
-    how = _wanted(disclosure, results.schemes[scheme].get("leak"))
+    protocol = _wanted(disclosure, results.schemes[scheme].get("leak"))
     # Profiles are learned from everyone, or from those whose category is known, as in the audit.
     for people in (ratings, with_known(ratings, *names)):
         learned = factorizer.fit(people, names)
-        made = how.disclose(prepare(learned, people, how.scheme, spread=how.spread))
+        made = protocol.disclose(prepare(learned, people, protocol.scheme, spread=protocol.spread))
         if made.digest == disclosure.digest:
             return
     raise MidpointError(
@@ -181,8 +181,8 @@ def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
         )
     tried = [
         name
-        for name, how in results.schemes.items()
-        if "share" not in how and _discloses_as(how, disclosure)
+        for name, settings in results.schemes.items()
+        if "share" not in settings and _discloses_as(settings, disclosure)
     ]
     if tried:  # of several leak budgets, the smallest that it is within
         return min(tried, key=lambda name: results.schemes[name].get("leak") or 1)
@@ -202,18 +202,18 @@ def _named(disclosure: Disclosure) -> str:
 
 def _wanted(disclosure: Disclosure, leak: float | None) -> LearningProtocol:
     """Return the protocol that discloses in this way, under a leak budget if there is one."""
-    how = LearningProtocol.of_spec(SchemeSpec.of(disclosure), disclosure.bits)
-    return replace(how, leak=leak)
+    protocol = LearningProtocol.of_spec(SchemeSpec.of(disclosure), disclosure.bits)
+    return replace(protocol, leak=leak)
 
 
-def _discloses_as(how: Mapping[str, Any], disclosure: Disclosure) -> bool:
+def _discloses_as(settings: Mapping[str, Any], disclosure: Disclosure) -> bool:
     """Tell whether an audited protocol, by its settings, is the one of a disclosure.
 
     Another share of the answers, or other levels, leak another amount.
     """
-    leak = how.get("leak")
+    leak = settings.get("leak")
     wanted = asdict(_wanted(disclosure, leak)) | {"kind": described_kind(LearningProtocol)}
-    if any(how[key] != value for key, value in wanted.items() if key != "estimator"):
+    if any(settings[key] != value for key, value in wanted.items() if key != "estimator"):
         return False
     if leak is None:  # keep probabilities that differ are those of a leak budget
         return disclosure.keep is None or len(set(disclosure.keep)) == 1

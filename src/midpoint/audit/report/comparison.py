@@ -27,9 +27,9 @@ class Number(NamedTuple):
     high: float
     """Upper end."""
     chance: bool | None = None
-    """Of an AUC, whether it is at chance in its own audit."""
+    """Whether an AUC is at chance in its own audit; None for other numbers."""
     reads: bool | None = None
-    """Of an AUC, whether its attacker succeeds on its control; else failing proves nothing."""
+    """Whether the attacker of an AUC succeeds on its control; None for other numbers."""
 
     @property
     def deviation(self) -> float:
@@ -53,11 +53,11 @@ class Change(NamedTuple):
     apart: bool
     """Whether |after - before| > 1.96 standard errors of the difference."""
     paired: bool = False
-    """Whether that is the error among the same people, or sqrt(se_1^2 + se_2^2) of others."""
+    """Whether that error is of a paired test on the same people, or sqrt(se_1^2 + se_2^2)."""
     chance: tuple[bool | None, bool | None] = (None, None)
-    """Of an AUC in either audit, whether it is at chance there."""
+    """Whether the AUC of either audit is at chance; None for other numbers."""
     reads: tuple[bool | None, bool | None] = (None, None)
-    """Of an AUC in either audit, whether its attacker succeeds on its control there."""
+    """Whether the attacker succeeds on its control in either audit; None for other numbers."""
 
     @property
     def beyond_chance(self) -> bool:
@@ -76,13 +76,13 @@ class Turn(NamedTuple):
     scheme: str
     """The protocol."""
     before: str | None
-    """What the first audit found, if it tried the scheme."""
+    """Verdict of the first audit, if it tried the scheme."""
     after: str | None
-    """What the second one found, if it did."""
+    """Verdict of the second audit, if it tried the scheme."""
     before_by: str = ""
-    """By which number, band and how many attackers the first one did."""
+    """AUC, band and number of attackers that the first verdict rests on."""
     after_by: str = ""
-    """By which the second one did."""
+    """The same for the second verdict."""
 
 
 class ControlTurn(NamedTuple):

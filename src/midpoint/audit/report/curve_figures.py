@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import Rounds
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
@@ -23,7 +24,6 @@ from midpoint.audit.report.style import (
 )
 from midpoint.audit.report.tradeoff import Line, Point, given_ratings, lines, points_of
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.plan import RAW
 
 COMPARED = ("mpr", "mpssr")
 """Schemes that are drawn beside raw ratings and the main one where too many would blur."""

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import INFERRED, LISTED, NDCG, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.adversary_figures import (
@@ -38,13 +39,12 @@ from midpoint.audit.report.style import (
 )
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.plan import RAW
 
 STRONGEST = "the strongest of all"
 MOST_BARS = 7
 """Attackers in the chart beside the paper's: the clean ones, and the strongest of the others."""
 CLEAN_ATTACK = "lr"
-"""Whose answers the histograms show, as the paper's do."""
+"""The attacker whose scores the histograms show, as in the paper."""
 AFTER = ("mpss",)
 """Schemes whose histograms are shown beside the main one's: the paper's."""
 PAPER_MARK: Any = {

@@ -29,7 +29,7 @@ from midpoint.audit.report.verdict import (
     unproved,
 )
 from midpoint.audit.run.adversaries.bound import ASSUMES
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.plan import DEFAULT
 from midpoint.files import replace_file
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.plan import RAW
 
 _RAW = "ratings as they are, without protection. Every attacker is tried on them, too."
 _AUC = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from midpoint.analyst.fit.sets import WIDER
+from midpoint.analyst.fit.sets.tuning import WIDER
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.joint import MATCHED
 from midpoint.audit.measure.results import AuditResults

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import AUC, MATCHED, NDCG, PENALIZED, RMSE, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
-from midpoint.audit.run.plan import RAW
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES
 

@@ -1,16 +1,17 @@
-"""What the numbers mean, in plain words."""
+"""The verdict on a scheme: what an audit's numbers mean, in plain words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from midpoint.analyst.disclose.specification import SchemeSpec
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Cost, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.bound import PASSED
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.adversaries.judge import JUDGE
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.audit.run.plan import DEFAULT, RAW
+from midpoint.audit.run.plan import DEFAULT
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 """Schemes that are chosen on some data or other: judged where the choice was not tried."""
@@ -22,7 +23,7 @@ UNSURE = "outside the chance band, but inside the wider one: neither at chance n
 """Nobody should sign that it is at chance, nor that it is a leak: more people would show."""
 BLIND = "no attack that succeeds on raw ratings was tried, so this proves nothing"
 UNREAD = "the attacks hardly succeed on raw ratings, so that failing elsewhere proves little"
-"""Of raw ratings, which are never private: the attackers are too weak, or people too few."""
+"""Said of raw ratings, which are never private: attackers are too weak, or people too few."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,13 @@ class Verdict:
     strongest: Row
     """The AUC that decides: the judge's, or that of the strongest attacker."""
     band: Band
-    """What chance would show of it."""
+    """Its chance band."""
     grade: str
-    """What it comes to, in a few words."""
+    """The grade, in a few words: at chance, a leak, and so on."""
     plain: str
     """What it means for people, in one sentence without its full stop (`plain_words`)."""
     numbers: tuple[str, ...]
-    """What it rests on, in sentences without their full stops."""
+    """The numbers behind it, in sentences without their full stops."""
     safe: bool
     """Whether the strongest attack is at chance, by attackers that succeed on raw ratings."""
 
@@ -56,13 +57,14 @@ class Look(NamedTuple):
     row: Row
     """Its AUC."""
     band: Band
-    """What chance would show of it."""
+    """Its chance band."""
 
 
 def looks(results: AuditResults, scheme: str) -> list[Look]:
-    """Return the judges of all adversaries that know the scheme, and the strongest attacker.
+    """Return the numbers that decide: the judges of adversaries, and the strongest attacker.
 
-    Who knows more does not always find more: outsiders are fewer than the panel.
+    All adversaries that know the scheme count: one that knows more may find less, since outsiders
+    are fewer than the panel.
     """
     strongest = results.strongest(scheme)
     every = [Look(row, judge.band) for row, judge in results.decisive(scheme)]
@@ -72,8 +74,8 @@ def looks(results: AuditResults, scheme: str) -> list[Look]:
 def judge(results: AuditResults, scheme: str) -> Verdict | None:
     """Judge a scheme by the judges of adversaries, and by the strongest attacker.
 
-    Each has its own band of chance, and all bands together hold 95 %; the one that is farthest out
-    decides. None if the scheme was not attacked.
+    Each AUC has a chance band, and all bands together contain 95 % of what luck shows. The AUC that
+    is farthest outside its band decides. None if the scheme was not attacked.
     """
     every = looks(results, scheme)
     if not every:
@@ -88,9 +90,9 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
 
 
 def plain_words(results: AuditResults, row: Row) -> str:
-    """Say what an AUC means as a newspaper would print it: report, terminal and certify do.
+    """Say what an AUC means, as in "picks the right one 56 times in 100; unprotected 78".
 
-    Of raw ratings only the blind guess stands beside it, since they are unprotected themselves.
+    Without "unprotected" for raw ratings. Report, terminal and `certify` show this sentence.
     """
     held = results.rounds.get(row.scheme)
     over = "" if held is None else f" over {held.rounds} rounds"
@@ -171,7 +173,7 @@ def _adjusts(results: AuditResults, scheme: str) -> bool:
 
 
 def _sure(results: AuditResults, row: Row) -> Iterator[str]:
-    """Say of how many people the judge is sure whose adversary is stated."""
+    """Say for how many people the judge is 90 % sure of a category."""
     judge = results.judge_of(row)
     share = None if judge is None else results.get(row.scheme, NAMED, judge[0].attack)
     if share is not None:
@@ -191,7 +193,7 @@ def against(results: AuditResults, adversary: str) -> str:
 
 
 def _naive(results: AuditResults, held: Rounds) -> Iterator[str]:
-    """Say what devices give away that do not keep decisions."""
+    """Say what devices leak that do not keep their decisions."""
     others = {
         kind: results.strongest(name)
         for name, kind in held.devices.items()
@@ -203,10 +205,10 @@ def _naive(results: AuditResults, held: Rounds) -> Iterator[str]:
 
 
 def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
-    """Say what the strongest attacker's AUC comes to.
+    """Return the grade of an AUC.
 
-    `able` says whether somebody tried who succeeds on raw ratings, else failing proves nothing;
-    `raw` says that these are raw ratings, which nobody should call private.
+    `able` says whether some attacker that tried succeeds on raw ratings; if none does, failing
+    proves nothing. `raw` says that these are raw ratings, which must not be called private.
     """
     if not band.holds(value):
         return _grade(value)
@@ -220,7 +222,7 @@ def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
 def readers(results: AuditResults, scheme: str) -> list[str]:
     """Return the attackers that tried a scheme and succeed on raw ratings.
 
-    One that succeeds only on the flaw of another scheme, its control, is blind elsewhere.
+    An attacker whose control is another scheme, with a flaw, may succeed there alone.
     """
     tried = {row.attack for row in results.areas(scheme)}
     controls = results.controls_of(scheme).items()
@@ -229,7 +231,7 @@ def readers(results: AuditResults, scheme: str) -> list[str]:
 
 
 def headline(results: AuditResults) -> Verdict | None:
-    """Judge the scheme that is in use on such data, or the next best that was tried."""
+    """Judge the scheme that training chooses on this data, or else one that was tried."""
     names = [name for name in results.scheme_names() if results.strongest(name)]
     names = [name for name in names if name != "nothing"] or names
     chosen = [name for name in (results.usual, *DEFAULTS) if name in names] or names[-1:]
@@ -268,7 +270,7 @@ def _hundredths(value: float) -> str:
 
 
 def unproved(results: AuditResults) -> list[str]:
-    """Return of several categories those that no attacker can tell from the rest anywhere."""
+    """Return the categories, of more than two, that no attacker distinguishes on its control."""
     if len(results.categories) <= 2 or not results.controls:
         return []
     return [

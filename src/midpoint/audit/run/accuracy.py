@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import predict
+from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.kernels.ranking import Ranked, Sets, rank_people
 from midpoint.audit.attackers.joint import JointFit, infer, joint_fit, regressions
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
-from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.views import held_out_coins
 from midpoint.protocol import LearningProtocol, bits_per_item, squared_errors
 from midpoint.protocol.population import local_scores
@@ -61,7 +61,7 @@ class Accuracy:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Accuracy:
+def measure(fold: FoldData, view: View, name: str, protocol: LearningProtocol) -> Accuracy:
     """Predict the hidden ratings of the held-out users from what their devices sent."""
     profiles, hidden = view.profiles, fold.hidden
     rows = hidden.user, hidden.item
@@ -69,10 +69,12 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         fits = regressions(view)
         blind, fitted = fits.blind, fits.minimum_norm
     else:
-        blind = how.estimate(profiles, view.reports, view.disclosure)
+        blind = protocol.estimate(profiles, view.reports, view.disclosure)
         fitted = joint_fit(profiles, view.reports)
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
-    local = how.predictions(view.disclosure, profiles, people, coins, view.reports, blind, *rows)
+    local = protocol.predictions(
+        view.disclosure, profiles, people, coins, view.reports, blind, *rows
+    )
 
     def inferred(fit: JointFit) -> Float:
         guess, x = infer(profiles, view.reports, fit)
@@ -83,11 +85,11 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
 
     def lists() -> dict[str, Any]:
         """Rank as devices do; of raw ratings also as the analyst could, by what it infers."""
-        moves = how.moves(view.disclosure, profiles, people, coins, view.reports)
+        moves = protocol.moves(view.disclosure, profiles, people, coins, view.reports)
         own = local_scores(view.disclosure, profiles, blind, fold.category, moves)
         shown = _rank(fold, own)
         ranked = _stored(shown, profiles.n_items)
-        if how.name == RAW and profiles.offset.shape[1]:
+        if protocol.name == RAW and profiles.offset.shape[1]:
             guess, x = infer(profiles, view.reports, fitted)
             level, vectors = profiles.centre + profiles.offset.T, profiles.vectors.T.astype(float)
             guessed = _rank(fold, lambda some: level[guess[some]] + x[some] @ vectors)

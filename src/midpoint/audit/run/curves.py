@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, itemwise_scheme
-from midpoint.audit.run.plan import RAW, read_scheme
+from midpoint.analyst.fit.choice import RAW
+from midpoint.audit.run.plan import read_scheme
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import CollectedReports, ItemProfiles, itemwise_scheme, prepare
 from midpoint.analyst.learn.training_set import training_set
-from midpoint.audit.attackers.attacker import questions
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.view import FEW
 from midpoint.audit.run.adversaries.panel_draw import draw_panel
 from midpoint.audit.run.adversaries.reporters import collected
@@ -35,28 +35,28 @@ Labels = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class FoldData:
-    """Users of one fold held out, and the others cut into parts for cross-fitting."""
+    """One fold: held-out users, and training users in parts for cross-fitting."""
 
     plan: Plan
     """What the audit does."""
     number: int
     """Which fold is held out."""
     outside: Ratings
-    """All users who are not attacked."""
+    """All users who are not held out."""
     training: Ratings
-    """Those of them who shared their category: everyone, or a panel of the size that is planned."""
+    """Those of them who shared their category: all, or a panel of the planned size."""
     held_out: Ratings
-    """The users who are attacked, with all of their ratings; split by time, with those before."""
+    """The held-out users, who are attacked, with all ratings; split by time, the earlier ones."""
     given: Ratings
-    """Of the held-out users, the ratings that others of theirs are predicted from."""
+    """Ratings of held-out users from which the hidden ones are predicted."""
     hidden: Ratings
-    """Of the held-out users, the ratings to predict."""
+    """Ratings of held-out users that are predicted."""
     part: NDArray[np.int64]
     """Part of each training user. Shape (training users,)."""
 
     @classmethod
     def of(cls, ratings: Ratings, plan: Plan, number: int) -> "FoldData":
-        """Split; users whose category is not known must have been left out."""
+        """Split the users, whose categories must all be known."""
         feature = ratings.feature(*plan.feature)
         folds = user_folds(ratings.n_users, plan.folds, seed=plan.seed_of("folds"), feature=feature)
         outside, held_out = hold_out(ratings, folds, number)
@@ -80,7 +80,7 @@ class FoldData:
 
     @property
     def attacked(self) -> Ratings:
-        """Of the held-out users, the ratings that are obfuscated and attacked."""
+        """Ratings of held-out users that are obfuscated and attacked."""
         return self.held_out if self.plan.share == 1 else self.given
 
     @property
@@ -95,16 +95,16 @@ class FoldData:
 
     @cached_property
     def first_half(self) -> NDArray[np.bool_]:
-        """Which training users came before the first of several rounds. Shape (training users,)."""
+        """Whether each training user came before the first of several rounds. (training users,)."""
         return first_comers(self.training, self.plan.seed_of("early", self.number))
 
     def others(self, *without: int, early: bool = False) -> Ratings:
-        """Return the ratings of the training users who are not in some parts; early ones only."""
+        """Return the ratings of training users outside some parts; if `early`, of early ones."""
         chosen = ~np.isin(self.part, without)
         return self.training.select_users(chosen & self.first_half if early else chosen)
 
     def fit(self, people: Ratings) -> ItemProfiles:
-        """Fit items to people who shared their category, with everyone's reports if planned."""
+        """Fit item profiles to people's ratings, and to everyone else's reports if planned."""
         factorizer, feature = self.plan.factorizer, self.plan.feature
         if self.reports is None:
             return factorizer.fit(people, feature)
@@ -113,33 +113,35 @@ class FoldData:
 
     @cached_property
     def reports(self) -> CollectedReports | None:
-        """What everyone outside the panel reported under its item-wise disclosure, if planned."""
+        """Reports of everyone outside the panel, under its item-wise disclosure; if planned."""
         if not self.plan.reports:
             return None
         panel = draw_panel(self.outside, self.plan, self.number).panel
         learned = self.plan.factorizer.fit(self.outside.select_users(panel), self.plan.feature)
-        how = LearningProtocol(itemwise_scheme(self.outside.scale))
+        protocol = LearningProtocol(itemwise_scheme(self.outside.scale))
         coins = np.random.default_rng(self.plan.seed_of("reporters", self.number))
-        return collected(self.outside.select_users(~panel), self.plan.feature, learned, how, coins)
+        return collected(
+            self.outside.select_users(~panel), self.plan.feature, learned, protocol, coins
+        )
 
     @property
     def many(self) -> bool:
-        """Whether one judgement among the training users is sure enough to choose by."""
+        """Whether there are enough training users to choose settings by one nested fold."""
         return self.training.n_users >= FEW
 
     @property
     def judged_parts(self) -> range:
-        """The parts by which attackers choose among models: all of them if people are few."""
+        """The parts that nested folds judge: the first one, or all if people are few."""
         return range(1 if self.many else self.plan.parts)
 
     @property
     def pooled_category(self) -> Labels:
-        """Category of each training user, part after part, as pooled views have them."""
+        """Category of each training user, in the order of pooled views: part after part."""
         return self.training_category[np.argsort(self.part, kind="stable")]
 
     @property
     def members(self) -> list[NDArray[np.intp]]:
-        """Indices of each part's users among all of them, part after part."""
+        """Indices of each part's users in pooled views."""
         sizes = np.bincount(self.part, minlength=self.plan.parts)
         return np.split(np.arange(sizes.sum()), np.cumsum(sizes)[:-1])
 
@@ -149,7 +151,7 @@ class FoldData:
 
     @cached_property
     def thinned(self) -> list[list[Population]]:
-        """For each draw and part the training users' ratings, thinned as a held-out user's are."""
+        """Training users' ratings for each draw and part: the share that a held-out user gives."""
         plan = self.plan
         parts = [self.of_part(part) for part in range(plan.parts)]
         seeds = [plan.seed_of("thin", self.number, draw) for draw in range(plan.draws)]
@@ -163,17 +165,17 @@ class FoldData:
 
 @dataclass(frozen=True, eq=False)
 class FoldProfiles:
-    """What the analyst learned in one fold: from all training users, and without each part."""
+    """Item profiles of one fold, for cross-fitting."""
 
     whole: ItemProfiles
-    """From all training users."""
+    """Learned from all training users."""
     without: tuple[ItemProfiles, ...]
-    """From all but those of each part."""
+    """Learned from all but one part, for each part."""
     without_two: Mapping[frozenset[int], ItemProfiles] = field(default_factory=dict)
-    """From all but those of two parts, where nested folds need them."""
+    """Learned from all but two parts, for the pairs that nested folds need."""
 
     def without_parts(self, parts: frozenset[int]) -> ItemProfiles:
-        """Return what was learned without some parts: none, one or two."""
+        """Return the profiles learned without none, one or two of the parts."""
         if not parts:
             return self.whole
         return self.without[min(parts)] if len(parts) == 1 else self.without_two[parts]
@@ -195,8 +197,8 @@ class FoldProfiles:
         return cls(ItemProfiles.load(directory / "whole"), without, pairs)
 
 
-def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
-    """Keep the users whose category is known, and see that the folds can be filled."""
+def audited_people(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
+    """Return the users whose category is known, and the feature; refuse too few for the folds."""
     known = with_known(ratings, *plan.feature)
     if plan.until is not None:
         known = _before(known, plan.until)
@@ -215,7 +217,7 @@ def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
 
 
 def _before(ratings: Ratings, moment: int) -> Ratings:
-    """Keep the people who rated something before a time: nobody else was there to be attacked."""
+    """Return the people who rated something before a time; nobody else can be attacked then."""
     there = np.diff(split_by_time(ratings, moment).given.user_offsets) > 0
     if there.all():
         return ratings
@@ -224,10 +226,7 @@ def _before(ratings: Ratings, moment: int) -> Ratings:
 
 
 def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
-    """Fit the item profiles of a fold, and those that cross-fitting needs.
-
-    `early` is what the analyst knows when half of the training users have come.
-    """
+    """Fit the item profiles of a fold; if `early`, to the first half of the training users."""
 
     def fit(*without: int) -> ItemProfiles:
         return fold.fit(fold.others(*without, early=early))
@@ -246,7 +245,7 @@ def prepared(
     spread: bool = True,
     early: bool = False,
 ) -> FoldProfiles:
-    """Add to the profiles of a fold what a scheme needs of the ratings they came from."""
+    """Add what a scheme needs, such as positions, to the profiles of a fold."""
 
     def add(learned: ItemProfiles, *without: int) -> ItemProfiles:
         people = fold.others(*without, early=early)
@@ -258,13 +257,13 @@ def prepared(
 
 
 def population(ratings: Ratings, plan: Plan) -> Population:
-    """Put users' ratings and categories on flat arrays."""
+    """Return users' ratings and categories as flat arrays."""
     rated = ratings.user, ratings.item, ratings.value
     return Population(*rated, categories_of(ratings, plan), ratings.user_ids)
 
 
 def _pairs(fold: FoldData) -> list[frozenset[int]]:
-    """Return the pairs of a part that is judged and one that is learned from."""
+    """Return the pairs of a judged part and one that is learned from."""
     if fold.plan.paper:
         return []
     pairs = (frozenset({a, b}) for a in fold.judged_parts for b in range(fold.plan.parts) if a != b)
@@ -281,7 +280,7 @@ def categories_of(ratings: Ratings, plan: Plan) -> Labels:
 
 
 def first_comers(ratings: Ratings, seed: int) -> NDArray[np.bool_]:
-    """Tell the half of the people who came first; a random half where no times are known."""
+    """Tell which half of the people came first; a random half if times are not known."""
     if ratings.time is None:
         came = np.random.default_rng(seed).random(ratings.n_users)
     else:
@@ -293,6 +292,6 @@ def first_comers(ratings: Ratings, seed: int) -> NDArray[np.bool_]:
 def one_against_rest(
     category: Labels, n_categories: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Go through the questions that attackers answer: a category, and who has it."""
-    for k in questions(n_categories):
+    """Yield each target category, with a label for each person: 1 if she has it, else 0."""
+    for k in targets(n_categories):
         yield k, (category == k).astype(np.int64)

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from midpoint.analyst import Factorizer, predict
+from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.kernels.compilation import usable_cores
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
@@ -23,7 +24,7 @@ from midpoint.audit.attackers.joint import (
 )
 from midpoint.audit.attackers.mechanism import ByCategory
 from midpoint.audit.run.curves import ALPHAS
-from midpoint.audit.run.plan import GIVEN, RAW
+from midpoint.audit.run.plan import GIVEN
 from midpoint.audit.run.work import Makers, Work
 from midpoint.data import Ratings, Scale, at_least, hold_out, split_ratings, user_folds
 from midpoint.errors import MidpointError

@@ -16,8 +16,6 @@ from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
-RAW = "no"
-"""The scheme of the control: ratings as they are."""
 DEFAULT = "default"
 """The scheme that training would choose: chosen inside every fold, on its panel alone."""
 
@@ -106,9 +104,9 @@ class ChosenProtocol(LearningProtocol):
         """Leave the name as it is: each fold has a scheme of its own."""
 
 
-def sends_profiles(how: LearningProtocol) -> bool:
+def sends_profiles(protocol: LearningProtocol) -> bool:
     """Tell whether devices send profiles that they estimated themselves, and no ratings."""
-    return how.name == "full"
+    return protocol.name == "full"
 
 
 def read_scheme(text: str) -> LearningProtocol:

@@ -29,7 +29,7 @@ Versions = dict[tuple[RoundsProtocol, Parts], list[Version]]
 class RoundViews(FoldViews):
     """The transcript of each person."""
 
-    how: RoundsProtocol
+    protocol: RoundsProtocol
     """The protocol, and what its devices do when they are asked again."""
     early: FoldProfiles
     """What the analyst learned before the first round, with all that the protocol needs."""
@@ -93,12 +93,12 @@ class RoundViews(FoldViews):
 
     def _people(self, ratings: Ratings) -> People:
         """Say who can answer what, and from which round on."""
-        plan, items = self.fold.plan, min(self.how.items, ratings.n_items)
+        plan, items = self.fold.plan, min(self.protocol.items, ratings.n_items)
         return People.of(
             ratings,
             catalogue(self.late.whole, items),
             categories_of(ratings, plan),
-            self.how.rounds,
+            self.protocol.rounds,
             plan.seed_of("arrival"),
         )
 
@@ -110,8 +110,8 @@ class RoundViews(FoldViews):
         return self._seen(said, without, self.panel(without))
 
     def _held(self, people: People, without: Parts, coins: np.random.Generator) -> Transcript:
-        versions, device = self._versions(without), self.how.device
-        return converse(people, versions, budget=self.how.budget, device=device, coins=coins)
+        versions, device = self._versions(without), self.protocol.device
+        return converse(people, versions, budget=self.protocol.budget, device=device, coins=coins)
 
     def _seen(self, said: Transcript, without: Parts, panel: Panel | None) -> TranscriptView:
         last = self._versions(without)[-1]
@@ -119,10 +119,13 @@ class RoundViews(FoldViews):
 
     def _versions(self, without: Parts) -> list[Version]:
         """Return what the analyst knows in each round: it learns again half way."""
-        key, rounds = (replace(self.how, device=DeviceKind.FINAL), without), self.how.rounds
+        key, rounds = (
+            (replace(self.protocol, device=DeviceKind.FINAL), without),
+            self.protocol.rounds,
+        )
         if key not in self.known:
             learned = [profiles.without_parts(without) for profiles in (self.early, self.late)]
-            self.known[key] = [Version(known, self.how.disclose(known)) for known in learned]
+            self.known[key] = [Version(known, self.protocol.disclose(known)) for known in learned]
         early, late = self.known[key]
         return [late if 2 * number >= rounds else early for number in range(rounds)]
 

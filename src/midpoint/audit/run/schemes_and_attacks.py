@@ -6,13 +6,14 @@ from dataclasses import asdict
 from midpoint.analyst import itemwise_scheme
 from midpoint.analyst.disclose.disclosure import FINEST, FOR_SETS
 from midpoint.analyst.disclose.specification import reported_levels
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS
 from midpoint.audit.attackers.custom import custom_attacker, require_attacker
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.plan import DEFAULT, RAW, ChosenProtocol, read_scheme
+from midpoint.audit.run.plan import DEFAULT, ChosenProtocol, read_scheme
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -41,37 +42,39 @@ def choose_schemes(
         named = {name: read_scheme(name) for name in wanted}
     if not named:
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
-    for name, how in named.items():
-        _require_runnable(name, how, scale)
+    for name, protocol in named.items():
+        _require_runnable(name, protocol, scale)
     raw = {RAW: named.pop(RAW, LearningProtocol(RAW))}
-    for how in list(named.values()):  # costs are counted from raw ratings estimated alike
-        if how.estimator != raw[RAW].estimator and type(how) is LearningProtocol:
-            alike = f"{RAW}:estimator={how.estimator}"
-            raw[alike] = named.pop(alike, LearningProtocol(RAW, estimator=how.estimator))
+    for protocol in list(named.values()):  # costs are counted from raw ratings estimated alike
+        if protocol.estimator != raw[RAW].estimator and type(protocol) is LearningProtocol:
+            alike = f"{RAW}:estimator={protocol.estimator}"
+            raw[alike] = named.pop(alike, LearningProtocol(RAW, estimator=protocol.estimator))
     return raw | named
 
 
-def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
+def _require_runnable(name: str, protocol: LearningProtocol, scale: Scale) -> None:
     """Refuse now what would fail in the middle of an audit."""
-    if not isinstance(how, LearningProtocol):
-        raise MidpointError(f"scheme {name!r} is {how!r}, and has to be a LearningProtocol")
-    if isinstance(how, ChosenProtocol):
+    if not isinstance(protocol, LearningProtocol):
+        raise MidpointError(f"scheme {name!r} is {protocol!r}, and has to be a LearningProtocol")
+    if isinstance(protocol, ChosenProtocol):
         return
-    if how.scheme.needs_levels and not scale.is_discrete:
+    if protocol.scheme.needs_levels and not scale.is_discrete:
         raise MidpointError(
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
             f" {itemwise_scheme(scale)} does not"
         )
-    if scale.is_unary and (how.name == "full" or not how.scheme.is_for_sets):
+    if scale.is_unary and (protocol.name == "full" or not protocol.scheme.is_for_sets):
         raise MidpointError(
             f"scheme {name!r} changes values, and unary data has none; choose {FOR_SETS}"
         )
-    reported_levels(scale, how.levels)
-    if how.bits is not None and not 1 <= how.bits <= FINEST:
-        raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")
-    if how.bits is not None and how.scheme.counterparts:
+    reported_levels(scale, protocol.levels)
+    if protocol.bits is not None and not 1 <= protocol.bits <= FINEST:
         raise MidpointError(
-            f"scheme {name!r}: {how.name} is disclosed at one precision, without bits"
+            f"scheme {name!r}: bits must be from 1 to {FINEST}: got {protocol.bits}"
+        )
+    if protocol.bits is not None and protocol.scheme.counterparts:
+        raise MidpointError(
+            f"scheme {name!r}: {protocol.name} is disclosed at one precision, without bits"
         )
 
 
@@ -126,10 +129,14 @@ def _attacker(name: str) -> Callable[[], Attacker]:
 
 def of_rounds(schemes: Mapping[str, LearningProtocol]) -> dict[str, LearningProtocol]:
     """Return the protocols that go over several rounds, with raw ratings as their control."""
-    chosen = {name: how for name, how in schemes.items() if isinstance(how, RoundsProtocol)}
+    chosen = {
+        name: protocol for name, protocol in schemes.items() if isinstance(protocol, RoundsProtocol)
+    }
     controls = {
-        _raw_name(how): RoundsProtocol(RAW, rounds=how.rounds, budget=how.budget, items=how.items)
-        for how in chosen.values()
+        _raw_name(protocol): RoundsProtocol(
+            RAW, rounds=protocol.rounds, budget=protocol.budget, items=protocol.items
+        )
+        for protocol in chosen.values()
     }
     return {**controls, **chosen}
 
@@ -143,28 +150,28 @@ def held_over_rounds(
     is named beside raw ratings, if it is one, else the usual one.
     """
     named = {
-        name: how
-        for name, how in schemes.items()
-        if how.name != RAW and type(how) is LearningProtocol
+        name: protocol
+        for name, protocol in schemes.items()
+        if protocol.name != RAW and type(protocol) is LearningProtocol
     }
-    name, how = next(iter(named.items())) if len(named) == 1 else (usual, read_scheme(usual))
-    final = RoundsProtocol(**asdict(how), rounds=rounds)
+    name, protocol = next(iter(named.items())) if len(named) == 1 else (usual, read_scheme(usual))
+    final = RoundsProtocol(**asdict(protocol), rounds=rounds)
     product = f"{name}:rounds={rounds}"
     others = {
-        f"{product}:{device}": RoundsProtocol(**asdict(how), rounds=rounds, device=device)
+        f"{product}:{device}": RoundsProtocol(**asdict(protocol), rounds=rounds, device=device)
         for device in (DeviceKind.FORGETFUL, DeviceKind.TOSSING)
     }
     return of_rounds({product: final, **others})
 
 
-def _raw_name(how: RoundsProtocol) -> str:
+def _raw_name(protocol: RoundsProtocol) -> str:
     """Name the control of a protocol over several rounds by the settings that it shares."""
     plain = RoundsProtocol(RAW)
-    settings = [f"rounds={how.rounds}"]
+    settings = [f"rounds={protocol.rounds}"]
     settings += [
-        f"{key}={getattr(how, key)}"
+        f"{key}={getattr(protocol, key)}"
         for key in ("budget", "items")
-        if getattr(how, key) != getattr(plain, key)
+        if getattr(protocol, key) != getattr(plain, key)
     ]
     return ":".join([RAW, *settings])
 

@@ -48,8 +48,8 @@ class Store:
         fixed = {"code": code_digest(), "data": dict(data), "plan": asdict(plan)}
         named = {
             "schemes": {
-                name: {"kind": described_kind(type(how)), **asdict(how)}
-                for name, how in work.schemes.items()
+                name: {"kind": described_kind(type(protocol)), **asdict(protocol)}
+                for name, protocol in work.schemes.items()
             },
             "attackers": {
                 name: {

@@ -1,4 +1,4 @@
-"""What is seen of the people of one fold: those attacked, and those whom attackers learn from."""
+"""Views of the people of one fold: the attacked, and those that attackers learn from."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from midpoint.analyst import ItemProfiles
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers.view import (
     NestedFold,
     Panel,
@@ -19,7 +20,7 @@ from midpoint.audit.attackers.view import (
     report_scale,
 )
 from midpoint.audit.run.folds import FoldData, FoldProfiles, population
-from midpoint.audit.run.plan import RAW, sends_profiles
+from midpoint.audit.run.plan import sends_profiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
@@ -38,14 +39,14 @@ class FoldViews(ABC):
     fold: FoldData
     """The people."""
     name: str
-    """What the protocol is called: all seeds follow from it."""
+    """Name of the protocol; all seeds follow from it."""
     _panels: dict[Parts, Panel] = field(default_factory=dict, kw_only=True)
-    """The people whom disclosures were made of, by the parts these were learned without."""
+    """The people that disclosures were made of, by the parts left out of them."""
 
     @property
     @abstractmethod
     def held_out(self) -> View:
-        """The people who are attacked."""
+        """The view of the people who are attacked."""
 
     @property
     @abstractmethod
@@ -54,7 +55,7 @@ class FoldViews(ABC):
 
     @abstractmethod
     def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
-        """Return the training people of a part, by an analyst that learned without some parts."""
+        """Return the view of a part, by an analyst that learned without some parts."""
 
     @abstractmethod
     def coins(self, draw: int) -> Iterable[np.random.Generator]:
@@ -66,27 +67,27 @@ class FoldViews(ABC):
 
     @abstractmethod
     def attack_seed(self, attack: str, category: int) -> int:
-        """Return the seed of an attacker that looks for a category."""
+        """Return the seed of an attacker for one target category."""
 
     @abstractmethod
     def in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
-        """Draw what the training people of some parts send under the disclosure made of them."""
+        """Return views of some parts under the disclosure made of them, one for each draw."""
 
     def left_out(self, parts: Parts) -> Parts:
-        """Return the parts that a disclosure is made without whose people are not to be in it."""
+        """Return the parts to leave out of a disclosure, so that these people are not in it."""
         return parts
 
     @property
     def shows_sign(self) -> bool:
-        """Whether training people took no part in the disclosures that they are seen under."""
+        """Whether the views of training people are under disclosures made without them."""
         return True
 
     def panel(self, without: Parts) -> Panel | None:
-        """Show the people whom a disclosure was made of: those of the other parts."""
+        """Return the people that a disclosure was made of: those of the other parts."""
         return self.panel_of(self.fold, without)
 
     def panel_of(self, fold: FoldData, without: Parts) -> Panel:
-        """Show training people of a fold under the disclosure made of them."""
+        """Return training people of a fold under the disclosure made of them."""
         if without not in self._panels:
             parts = [part for part in range(fold.plan.parts) if part not in without]
             category = fold.training_category
@@ -95,18 +96,18 @@ class FoldViews(ABC):
         return self._panels[without]
 
     def training(self) -> list[View]:
-        """Return several coin draws of the training people, one view each; too large to keep.
+        """Return views of the training people, one for each coin draw; they are too large to keep.
 
-        Each part is obfuscated under a disclosure fitted without it, as the held-out people are;
-        the views have the profiles and the disclosure that will be attacked.
+        Each part is obfuscated under a disclosure fitted without it, as the held-out people are.
+        The views have the profiles and the disclosure of the held-out people.
         """
         first, *others = [self._draw(draw) for draw in range(self.fold.plan.draws)]
         return [replace(first, nested_folds=self.nested_folds()), *others]
 
     def nested_folds(self) -> tuple[NestedFold, ...]:
-        """Set parts of the training people against one another.
+        """Return the nested folds of the training people.
 
-        With few people all parts are judged in turn, with many the first one is.
+        With few people each part is judged in turn, with many only the first one.
         """
 
         def show(part: int, without: Parts, draw: int) -> View:
@@ -130,7 +131,7 @@ class FoldViews(ABC):
 class ReportViews(FoldViews):
     """One report of each person."""
 
-    how: LearningProtocol
+    protocol: LearningProtocol
     """The protocol."""
     profiles: FoldProfiles
     """What the analyst learned, with all that the protocol needs."""
@@ -139,38 +140,40 @@ class ReportViews(FoldViews):
 
     @cached_property
     def held_out(self) -> View:
-        """What the analyst sees of the held-out people."""
+        """The view of the held-out people."""
         return self._sent(self.fold.attacked)
 
     @cached_property
     def rated(self) -> View:
-        """The same of the ratings that others are predicted from; where all are attacked, fewer."""
+        """The view from which hidden ratings are predicted: fewer ratings, if all are attacked."""
         whole = self.fold.attacked is self.fold.given
         return self.held_out if whole else self._sent(self.fold.given)
 
     def _sent(self, ratings: Ratings) -> View:
-        """Show what the devices of the held-out people make of some ratings."""
+        """Return the view of held-out people whose devices get these ratings."""
         learned, disclosure = self.profiles.whole, self._disclosure(NOBODY)
         people = population(ratings, self.fold.plan)
-        sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
-        if sent.profile is not None and not sends_profiles(self.how):
+        sent = self.protocol.report(
+            disclosure, learned, people, held_out_coins(self.fold, self.name)
+        )
+        if sent.profile is not None and not sends_profiles(self.protocol):
             raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")
         return self._view(sent, NOBODY)
 
     @property
     def nested_draws(self) -> int:
-        """Fewer where people are many, since more rows would not be used."""
+        """Draws of nested folds: fewer if people are many, since more rows would not be used."""
         draws = self.fold.plan.draws
         return min(FEWER_DRAWS, draws) if self.fold.many else draws
 
     def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
-        """Show the thinned ratings of a part under a disclosure made without some parts."""
+        """Return the view of a part under a disclosure made without some parts."""
         return self._view(self._reported(self.fold.thinned[draw][part], without, coins), without)
 
     def _reported(self, people: Population, without: Parts, coins: np.random.Generator) -> Reports:
         """Have people report under a disclosure made without some parts."""
         learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
-        return self.how.report(disclosure, learned, people, coins)
+        return self.protocol.report(disclosure, learned, people, coins)
 
     def _view(self, sent: Reports, without: Parts) -> View:
         learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
@@ -178,7 +181,7 @@ class ReportViews(FoldViews):
         return View(sent, learned, disclosure, scale, panel=self.panel(without))
 
     def in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
-        """Have them report the ratings that they thinned, once for each draw."""
+        """Return views of some parts under the disclosure made of them."""
         views = []
         for draw, thinned in enumerate(fold.thinned):
             coins = self._generator("panel", fold.number, self.name, *sorted(without), draw)
@@ -187,17 +190,17 @@ class ReportViews(FoldViews):
         return views
 
     def training(self) -> list[View]:
-        """Return the training people, and keep no disclosures: of many schemes they are large."""
+        """Return views of the training people; forget the disclosures, which are large."""
         views = super().training()
         self._disclosures.clear()
         return views
 
     def coins(self, draw: int) -> Iterable[np.random.Generator]:
-        """Let all parts draw from the same generator."""
+        """Return the same generator for all parts."""
         return repeat(self._generator("training", self.fold.number, self.name, draw))
 
     def nested_coins(self, part: int, without: Parts, draw: int) -> np.random.Generator:
-        """Draw other coins than in training."""
+        """Return other coins than those of training."""
         names = "nested fold", self.fold.number, self.name, part, *sorted(without), draw
         return self._generator(*names)
 
@@ -207,7 +210,9 @@ class ReportViews(FoldViews):
 
     def _disclosure(self, without: Parts) -> Disclosure:
         if without not in self._disclosures:
-            self._disclosures[without] = self.how.disclose(self.profiles.without_parts(without))
+            self._disclosures[without] = self.protocol.disclose(
+                self.profiles.without_parts(without)
+            )
         return self._disclosures[without]
 
     def _generator(self, *names: object) -> np.random.Generator:
@@ -220,7 +225,7 @@ def held_out_coins(fold: FoldData, name: str) -> np.random.Generator:
 
 
 def clean_view(fold: FoldData, profiles: FoldProfiles) -> View:
-    """Return the training users' ratings as they are: what the paper's attackers learn from."""
+    """Return the view of training users' raw ratings, which the paper's attackers learn from."""
     disclosure = LearningProtocol(RAW).disclose(profiles.whole)
 
     def view(users: Ratings, learned: ItemProfiles, **more: Any) -> View:

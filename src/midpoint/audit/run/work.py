@@ -1,37 +1,38 @@
-"""What is to be run: which protocols, which attackers, and which attacks which."""
+"""The work of an audit: protocols, attackers, and which attacker tries which protocol."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers import Attacker
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.adversaries.outsiders import PUBLISHED
-from midpoint.audit.run.plan import RAW, ChosenProtocol, read_scheme, sends_profiles
+from midpoint.audit.run.adversaries.catalogue import PUBLISHED
+from midpoint.audit.run.plan import ChosenProtocol, read_scheme, sends_profiles
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
 Makers = Mapping[str, Callable[[], Attacker]]
-"""What makes a fresh attacker of each kind, by name."""
+"""Functions that make a new attacker, by its name."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Protocols and attackers by name, and what is measured of which."""
+    """Protocols and attackers by name, and what is measured of each protocol."""
 
     schemes: Mapping[str, LearningProtocol]
-    """All protocols that take part."""
+    """All protocols."""
     attackers: Makers
-    """All attackers that take part."""
+    """All attackers."""
     tries: frozenset[tuple[str, str]]
-    """The pairs of a protocol and an attacker that tries it."""
+    """Pairs of a protocol and an attacker that tries it."""
     costed: frozenset[str]
-    """The protocols whose cost is measured; others are controls, or go over several rounds."""
+    """Protocols whose cost is measured; others are controls, or go over several rounds."""
     clean: frozenset[str]
-    """The attackers that are fitted on clean ratings, once for all protocols."""
+    """Attackers that are fitted to raw ratings, once for all protocols."""
     controls: Mapping[str, str]
-    """For each attacker the protocol that it must succeed on."""
+    """The protocol that each attacker must succeed on."""
     adversary: Mapping[str, str] = field(default_factory=dict)
-    """Of attackers that learn under the published disclosure, whose they are."""
+    """The adversary of each attacker that learns under the published disclosure."""
 
     @property
     def counterparts(self) -> tuple[str, ...]:
@@ -40,35 +41,39 @@ class Work:
 
     @property
     def has_choice(self) -> bool:
-        """Whether every fold has to choose the scheme that training would."""
-        return any(isinstance(how, ChosenProtocol) for how in self.schemes.values())
+        """Whether each fold has to choose a scheme, as training does."""
+        return any(isinstance(protocol, ChosenProtocol) for protocol in self.schemes.values())
 
     @property
     def has_rounds(self) -> bool:
-        """Whether the analyst has to learn early as well, for the first half of the rounds."""
-        return any(isinstance(how, RoundsProtocol) for how in self.schemes.values())
+        """Whether some protocol goes over several rounds, so that early profiles are needed."""
+        return any(isinstance(protocol, RoundsProtocol) for protocol in self.schemes.values())
 
     @property
     def has_split(self) -> bool:
-        """Whether panel and outsiders are kept apart, for some adversary."""
+        """Whether some adversary needs a split into panel and outsiders."""
         return bool(self.adversary)
 
     @property
     def has_panel(self) -> bool:
-        """Whether somebody learns as the analyst with the panel alone does."""
+        """Whether some attacker learns from the panel, without such a split."""
         return not self.adversary or self.attackers.keys() > self.adversary.keys()
 
     @property
     def counterparts_over_rounds(self) -> tuple[str, ...]:
         """The schemes with counterparts that go over several rounds."""
-        rounds = {n: how for n, how in self.schemes.items() if isinstance(how, RoundsProtocol)}
+        rounds = {
+            n: protocol
+            for n, protocol in self.schemes.items()
+            if isinstance(protocol, RoundsProtocol)
+        }
         return _counterparts(rounds)
 
     @classmethod
     def of(cls, schemes: Mapping[str, LearningProtocol], attackers: Makers) -> "Work":
-        """Have every attacker try every protocol, and add what they need as their controls.
+        """Have every attacker try every protocol, and its control.
 
-        Where devices send profiles that they estimated themselves, only attackers that can read
+        Where devices send profiles that they estimated themselves, only attackers that can use
         profiles try.
         """
         samples = {name: make() for name, make in attackers.items()}
@@ -82,10 +87,10 @@ class Work:
         every, asked = added | dict(schemes), {RAW, *schemes}
         tries = {
             (scheme, attack)
-            for scheme, how in every.items()
+            for scheme, protocol in every.items()
             for attack, sample in samples.items()
             if scheme in asked or controls[attack] == scheme
-            if not sends_profiles(how) or getattr(sample, "reads_profiles", False)
+            if not sends_profiles(protocol) or getattr(sample, "reads_profiles", False)
         }
         return cls(
             schemes=every,
@@ -100,10 +105,10 @@ class Work:
     def against(
         cls, adversary: str, schemes: Mapping[str, LearningProtocol], attackers: Makers
     ) -> "Work":
-        """Have those of the attackers that know the scheme learn as an adversary can.
+        """Have adaptive attackers learn as an adversary does that needs the split.
 
-        They are called `outsider:adaptive-lr-mask` and so on. Clean ones learn nothing there that
-        they would not learn elsewhere; one that weighs what the panel shows needs others than it.
+        Their names begin with the adversary's: `outsider:adaptive-lr-mask`. Clean attackers would
+        learn the same as elsewhere. One that uses the panel has to learn from other people.
         """
         named = {
             f"{adversary}:{name}": make
@@ -116,9 +121,9 @@ class Work:
     def of_rounds(
         cls, schemes: Mapping[str, LearningProtocol], attackers: Makers, adversary: str = ""
     ) -> "Work":
-        """Have every attacker of transcripts try every protocol over several rounds.
+        """Have attackers of transcripts try protocols over several rounds, as an adversary does.
 
-        They learn as the analyst with the panel does, or as an adversary that is named.
+        Without a name, the adversary is the analyst with the panel.
         """
         named = {
             f"{adversary}:{name}" if adversary else name: make
@@ -135,7 +140,7 @@ class Work:
         )
 
     def __or__(self, other: "Work") -> "Work":
-        """Run both; a name that both have must mean the same."""
+        """Return the work of both; refuse a name with different settings in each."""
         for name in self.schemes.keys() & other.schemes.keys():
             if self.schemes[name] != other.schemes[name]:
                 raise MidpointError(f"{name!r} has two different settings; rename one of them")
@@ -155,7 +160,7 @@ class Work:
 
 
 def _usable(attackers: Makers, adversary: str) -> Makers:
-    """Return those that an adversary has people for: the panel alone does not show its worth."""
+    """Leave out attackers that use the panel, if the adversary learns from the panel itself."""
     return {
         name: make
         for name, make in attackers.items()
@@ -163,14 +168,16 @@ def _usable(attackers: Makers, adversary: str) -> Makers:
     }
 
 
-def _sends_alike(how: LearningProtocol, control: LearningProtocol) -> bool:
-    """Tell whether a protocol sends what the control does; what is estimated may differ."""
-    if type(how) is not type(control) or control.scheme.columns:
-        return how == control
+def _sends_alike(protocol: LearningProtocol, control: LearningProtocol) -> bool:
+    """Whether a protocol sends what its control does; estimators may differ."""
+    if type(protocol) is not type(control) or control.scheme.columns:
+        return protocol == control
     same = {"estimation": control.estimation, "estimator": control.estimator}
-    return replace(how, **same) == control  # type: ignore[arg-type]
+    return replace(protocol, **same) == control  # type: ignore[arg-type]
 
 
 def _counterparts(schemes: Mapping[str, LearningProtocol]) -> tuple[str, ...]:
-    known = (how.scheme for how in schemes.values() if not isinstance(how, ChosenProtocol))
+    known = (
+        protocol.scheme for protocol in schemes.values() if not isinstance(protocol, ChosenProtocol)
+    )
     return tuple(dict.fromkeys(scheme.name for scheme in known if scheme.counterparts))

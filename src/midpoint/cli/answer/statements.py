@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from midpoint.wire import Certificate, Disclosure, RatingScale
 
 ADVERSARIES = frozenset({"clean", "panel", "published", "outsider"})
-"""Those of whom something is said; see the threat model."""
+"""The adversaries that this version can describe; see the threat model."""
 
 
 def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool) -> None:

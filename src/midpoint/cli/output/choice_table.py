@@ -10,9 +10,6 @@ if TYPE_CHECKING:
 
     from midpoint.analyst.fit.choice import Choice, Tried
 
-STACK = "all together"
-"""What a choice calls the stack of its attackers."""
-
 
 def show_choice(console: Console, choice: "Choice") -> None:
     """Print what each candidate leaks and costs, which one was taken, and why."""
@@ -63,6 +60,8 @@ def show_choice(console: Console, choice: "Choice") -> None:
 
 def _by_whom(row: "Tried", tried: "Sequence[Tried]") -> str:
     """Name an attacker other than all together, and the category where it is not always one."""
+    from midpoint.analyst.fit.choice import STACK
+
     several = len({other.category for other in tried}) > 1
     named = ([] if row.attack == STACK else [row.attack]) + ([row.category] if several else [])
     return f" ({', '.join(named)})" if named else ""

@@ -28,7 +28,7 @@ class Layout:
     name: str
     """What the layout is called."""
     files: tuple[tuple[str, ...], ...]
-    """Of each group one file is needed, in lower case; the first group is the ratings."""
+    """Groups of file names in lower case; one of each group is needed. The first has ratings."""
 
     def fits(self, names: frozenset[str]) -> bool:
         """Tell whether these files, in lower case, are enough."""

@@ -1,8 +1,8 @@
 """The user's walk: send what is decided, fetch, check, pin; be asked, answer, submit; recommend.
 
-Which requests are made, in which order, when, and all their bytes but a report's content, follow
-from the address, what the service says and what the person does next; from nothing secret. What is
-public is asked for without a pseudonym.
+Nothing secret decides which requests are made, in which order and when, nor any of their bytes but
+a report's content. They follow from the address, the service's answers and what the person does.
+Public documents are fetched without a pseudonym.
 """
 
 import json
@@ -58,7 +58,7 @@ REFUSED_FOR_GOOD = frozenset(
         "space_used_up",
     }
 )
-"""Codes after which sending the same report again is no use."""
+"""Codes after which the same report is not sent again: it would be refused again."""
 
 
 class AsyncAgent:
@@ -98,9 +98,10 @@ class AsyncAgent:
             raise
 
     def demand(self, terms: Terms) -> None:
-        """Hold the service to these terms; a witness that was asked before is asked again.
+        """Hold the service to these terms.
 
-        Unless she goes on without one, whichever she demanded.
+        If they name no witness, the one that was asked before is asked again, unless she agreed to
+        go on without one (`without_witness`).
         """
         witness = None if terms.without_witness else terms.witness or self.home.proof.asked
         self.terms = replace(terms, witness=witness)
@@ -115,7 +116,7 @@ class AsyncAgent:
 
     @property
     def standing(self) -> Standing:
-        """What passed the checks last."""
+        """The disclosure, titles and certificate that last passed the checks."""
         if self._standing is None:
             raise MidpointError("nothing was fetched and checked yet; connect first")
         return self._standing
@@ -155,17 +156,17 @@ class AsyncAgent:
     def check(self, published: Published) -> Standing:
         """Accept what was fetched and pin it, or refuse it and change nothing.
 
-        Refused, also after she agreed to a change: the service is held to the former pin again.
+        After a refusal the service is held to the former pin, even if she agreed to a change.
         """
         standing = accept(published, self.home, self.terms)
         digest = standing.accepted.disclosure.digest
         if self._asked is not None and self._asked.disclosure != digest:
-            self._asked = None  # what it asked goes with figures that are no longer current
+            self._asked = None  # the question belongs to a disclosure that is no longer current
         self._standing = standing
         return standing
 
     async def solicit(self) -> Solicitation:
-        """Be asked about some items; if a new disclosure was published meanwhile, check that."""
+        """Get the next question; if a new disclosure was published meanwhile, check it first."""
         try:
             self._asked = await self._solicit()
         except ServiceError as error:
@@ -231,15 +232,15 @@ class AsyncAgent:
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
     async def as_member(self, method: str, body: Message | None = None) -> bytes:
-        """Ask about the panel, under a pseudonym of its own; see `midpoint.user.agent.panel`."""
+        """Make a request about the panel, under a pseudonym of its own (`user.agent.panel`)."""
         return await self._own(method, "/v1/panel", LARGEST_LIST, body, self.home.member_token)
 
     async def forget(self, *, only_here: bool = False) -> None:
-        """Erase her at the service, in its panel too, then here; then she is somebody new.
+        """Erase her data at the service and in its panel, then on this device.
 
-        If the service is away, all stays as it is but nothing else is done until this succeeds.
-        With `only_here` the service is not asked, and what it holds can then never be erased by
-        her: the pseudonym is gone.
+        If the service does not answer, everything stays, and nothing else can be done until this
+        succeeds. With `only_here` the service is not asked; it then keeps her data for good, since
+        the pseudonym that could erase them is gone.
         """
         self.home.start_forgetting()
         if not only_here:
@@ -272,7 +273,7 @@ class AsyncAgent:
             raise UnusableError(f"{witness} does not answer as a witness does: {error}") from error
 
     async def _named(self, path: str) -> bytes:
-        """Return the exact bytes of what is named by its own digest."""
+        """Return the exact bytes of a document that its path names by digest."""
         return await self._channel.ask(Request("GET", self.address + path, LARGEST_MESSAGE))
 
     async def _public(self, path: str, kind: type[M], largest: int) -> M:
@@ -318,7 +319,7 @@ class AsyncAgent:
         return receipt
 
     async def _require_newest(self) -> None:
-        """Ask whether anything was answered since the backup that this device began with."""
+        """Refuse to go on from a backup if the service has reports that are newer than it."""
         raw = await self._kept_there()
         require_strict(raw)
         try:

@@ -1,4 +1,4 @@
-"""What a person demands of a service, and what of all it published passed the checks."""
+"""What a person demands of a service, and what it published that passed the checks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,18 +34,18 @@ MARK = "seen"
 
 @dataclass(frozen=True)
 class Standing:
-    """What passed all checks."""
+    """A service's disclosure, titles and certificate, all of which passed the checks."""
 
     accepted: Accepted
     """The disclosure, and what the analyst is held to."""
     certificate: Certificate | None
-    """What an auditor she trusts measured of it; None is to be shown as such."""
+    """A certificate of an auditor she trusts; without one, apps show that there is none."""
     titles: Mapping[str, str]
     """What each item of the disclosure is called."""
     popularity: Mapping[str, int]
     """How many people rated each item in training."""
     wording: Wording | None = None
-    """What people of the site call its items, if it says."""
+    """What people of the site call its items, if the service says so."""
     genres: Mapping[str, str] = field(default_factory=dict)
     """What kind of thing an item is, where the service says it."""
     links: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Standing:
 
     @classmethod
     def of(cls, accepted: Accepted, certificate: Certificate | None, shown: Catalogue) -> Self:
-        """Put it together; an item that has no title goes by its identifier."""
+        """Combine them; an item without a title goes by its identifier."""
         titles = dict(zip(shown.items, shown.titles, strict=True))
         rated = dict(zip(shown.items, shown.ratings, strict=True))
         items = accepted.disclosure.items
@@ -155,10 +155,10 @@ def entry_to_fetch(chain: Chain, witness: Signed | None, shown_for: int) -> Entr
 
 
 def accept(published: Published, home: Home, terms: Terms) -> Standing:
-    """Accept what a service published and pin it, or refuse it and change nothing but proof.
+    """Accept what a service published and pin it, or refuse it.
 
-    Refused, also after she agreed to a change: the service is held to the former pin again. The
-    entries that it signed are kept in any case.
+    After a refusal the service is held to the former pin, even if she agreed to a change. The
+    entries that it signed are kept as proof in any case.
     """
     entries = published.chain.entries
     held = home.pin
@@ -193,10 +193,10 @@ def _examined(published: Published, home: Home, terms: Terms) -> Standing:
 
 
 def _statement(signed: Signed | None, home: Home, terms: Terms) -> WitnessStatement | None:
-    """Read what a witness signed; refuse another key than she named, or than its first one.
+    """Read a witness's statement; refuse another key than she named, or than its first one.
 
-    That key is held on to whatever else she agrees to: a service that changed something is not to
-    choose its witness. Nor may a witness that was there before be missing.
+    The device keeps the witness's first key whatever else she agrees to, so that a service cannot
+    choose another witness when it changes something. A known witness may not be missing either.
     """
     held = home.proof.witness_key
     if signed is None:
@@ -206,10 +206,10 @@ def _statement(signed: Signed | None, home: Home, terms: Terms) -> WitnessStatem
 
 
 def _trusted_certificate(published: Published, disclosure: str, terms: Terms) -> Certificate | None:
-    """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so.
+    """Return the first certificate by an auditor she trusts, if any; refuse forged ones.
 
-    If she requires one, each by an auditor she trusts has to stay within her limit, and to say
-    whom it was measured against, and on how many people.
+    If she requires a certificate, there has to be one. Each by an auditor she trusts then has to
+    stay within her limit, and to state the adversary and the number of people.
     """
     shown, needed = published.certificates.certificates, terms.require_certificate
     most = round(terms.most_auc * MILLION) if needed else MILLION

@@ -30,7 +30,7 @@ from midpoint.wire.record import SHOWN_FOR
 
 @dataclass(frozen=True)
 class Accepted:
-    """A disclosure that passed."""
+    """A disclosure that passed all checks."""
 
     disclosure: Disclosure
     """The disclosure, with its exact bytes."""
@@ -39,9 +39,9 @@ class Accepted:
     pin: Pin
     """What to hold the analyst to from now on; save it."""
     superseded: bool = False
-    """Whether a newer one is out that no witness has shown for long enough."""
+    """Whether there is a newer disclosure that the witness has not shown for long enough."""
     succeeded: str | None = None
-    """The key that was pinned, if another one signs now that it vouched for."""
+    """The pinned key, if a successor that it vouched for signs now."""
 
 
 def check_disclosure(
@@ -57,17 +57,24 @@ def check_disclosure(
 ) -> Accepted:
     """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
 
-    `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
-    the very first on first use) to the newest, which must name this disclosure. With a `witness` it
-    is the newest entry that the witness has shown for `shown_for` seconds. It must be about
-    the pinned features, categories and scale: if those could change, whether a device can answer
-    would depend on the user's own category or ratings, and leak. Nor may the scheme change, to one
-    that protects less. With `ratings_in_levels` she enters ratings in steps, such as stars, and a
-    continuous scale is refused: whole stars less an offset show the offset. Only an app that takes
-    truly continuous ratings passes False; one with steps offers all levels of the scale and no
-    other. A scheme that leaves the category readable is refused unless `allow_unsafe`: for
-    experiments only. Unless `show_rated`, one that does not hide which items were rated is refused
-    on first use; where people choose what they rate, that alone gives most of them away.
+    Features, categories and scale must be the pinned ones. If they could change, whether a device
+    can answer would depend on its user's category or ratings, and leak. The scheme must be the
+    pinned one too: another might protect less.
+
+    Args:
+        raw: The exact bytes of the disclosure.
+        chain: The analyst's entries in order: from the pinned one or the one after it (on first
+            use from entry 0) to the newest, which must name this disclosure.
+        pin: What was accepted before; None on first use.
+        witness: What a witness saw. The disclosure must then be the one of the newest entry that
+            the witness has shown for long enough.
+        shown_for: Seconds that are long enough.
+        ratings_in_levels: Whether she enters ratings in steps, such as stars. A continuous scale is
+            then refused, since whole stars less an offset show the offset. An app passes False only
+            if its ratings are truly continuous; one with steps offers all levels of the scale.
+        allow_unsafe: Whether to accept a scheme that leaves the category readable: for experiments.
+        show_rated: Whether to accept, on first use, a scheme that does not hide which items were
+            rated. Where people choose what they rate, that alone gives most of them away.
     """
     disclosure = Disclosure.parse(raw)
     entries = signed_entries(chain, pin)
@@ -163,7 +170,7 @@ def require_leak(disclosure: Disclosure, most: float | None) -> None:
 
 
 def _require_same(disclosure: Disclosure, pin: Pin | None) -> None:
-    """Refuse a change for everyone, before anyone's category or rating is looked at."""
+    """Refuse other features or another scale, whatever her category and ratings are."""
     if pin is not None and disclosure.features != pin.features:
         raise RefusedError(
             Refusal.FEATURES_CHANGED,
@@ -176,7 +183,7 @@ def _require_same(disclosure: Disclosure, pin: Pin | None) -> None:
 
 
 def _require_scheme(disclosure: Disclosure, pin: Pin | None) -> None:
-    """Refuse another scheme, for everyone; after the unsafe ones, which nobody should accept."""
+    """Refuse another scheme than the pinned one. Unsafe schemes were refused before this."""
     if pin is not None and disclosure.scheme != pin.scheme:
         raise RefusedError(
             Refusal.SCHEME_CHANGED,

@@ -71,7 +71,7 @@ def require_continuation(entries: Sequence[Entry], pin: Pin | None) -> None:
 
 
 def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
-    """Read what a witness signed, refusing another key than the one held on to, or no signature."""
+    """Read a witness's statement; refuse another key than the known one, or a wrong signature."""
     statement = signed.open(WitnessStatement)
     if key is not None and statement.key != key:
         raise RefusedError(
@@ -85,7 +85,7 @@ def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
 
 
 def require_witness(known: str | None) -> None:
-    """Refuse to go on without a witness where this device knows the key of one."""
+    """Refuse to go on without a witness if this device knows the key of one."""
     if known is not None:
         raise RefusedError(
             Refusal.NOT_WITNESSED,
@@ -100,10 +100,10 @@ def witnessed_entry(
 ) -> Entry:
     """Return the entry to answer under: without a witness the newest one.
 
-    With a witness it is the newest that the witness has shown as current for `shown_for` seconds.
-    An entry appended for one person was never shown to the witness; one that was public for a
-    moment was not shown for long. Refused is a list other than the one that the witness saw, and
-    one of which nothing was shown for long enough.
+    With a witness it is the newest entry that the witness has shown as current for `shown_for`
+    seconds. An entry appended for one person was never shown to the witness; one that was public
+    for a moment was not shown for long. A list is refused if it differs from the one that the
+    witness saw, or has no entry that was shown for long enough.
     """
     if witness is None:
         return entries[-1]

@@ -25,12 +25,12 @@ Revealed = dict[str, tuple[int, str]]
 
 
 class Asked(NamedTuple):
-    """All that was asked and rated up to a round, by index in the disclosure."""
+    """What was asked and rated up to a round; items are indices in the disclosure."""
 
     asked: NDArray[np.intp]
-    """The items: those rated, then those left unrated."""
+    """All items asked about: the rated ones, then the unrated."""
     rated: NDArray[np.intp]
-    """Those rated, ascending. Shape (n,)."""
+    """The rated items, ascending. Shape (n,)."""
     value: NDArray[np.int64]
     """The ratings, in fixed point. Shape (n,)."""
 
@@ -42,23 +42,23 @@ def decide(
     category: PrivateCategory,
     ledger: Ledger,
 ) -> Report:
-    """Return the report of a round; asked again, exactly the same one.
+    """Decide the ratings of a round for good and return its report; asked again, the same one.
 
-    `ratings` maps items to ratings in fixed point. An item that was decided before, under whatever
-    disclosure, rating or category, keeps its decision. What is asked about and left unrated is
-    closed for the round. An open round decides every other rated item of the disclosure too, once:
-    what was decided before and is not asked about is not reported again. There is a report
-    whatever was withheld, even an empty one. Where items are assigned, she answers all that she is
-    asked or nothing new: what she leaves out would be a choice of hers, and show. In the clear
-    (`PrivateCategory.unprotected`) all that is decided is revealed, as it was rated.
+    `ratings` maps items to ratings in fixed point. An item that was decided before keeps its
+    decision, under any disclosure, rating or category. An item asked about and left unrated is
+    closed for the round. An open round also decides all other rated items of the disclosure, once:
+    it does not report again what was decided before and is not asked about. There is always a
+    report, even an empty one. Where items are assigned, she answers all that she is asked or
+    nothing new, since leaving some out would be a choice and say something about her. In the clear
+    (`PrivateCategory.unprotected`) all that is decided is revealed as it was rated.
 
-    `accepted` comes from `check_disclosure`; coins and the report's name come from the ledger's own
+    `accepted` comes from `check_disclosure`. Coins and the report's id come from the ledger's
     secret.
     """
     disclosure = accepted.disclosure
     require_legal(ratings, disclosure)
     if not category.in_the_clear:
-        category.cell_in(disclosure)  # here, so that no question decides whether this stops
+        category.cell_in(disclosure)  # first, so that no question decides whether it raises
     answered = ledger.answered(solicitation.round)
     if answered is not None:
         return _again(answered, solicitation)
@@ -81,9 +81,9 @@ def decide(
     revealed = _revealed_before(items, ledger)
     revealed |= {i: (v, disclosure.numbers_of(where[i])) for i, v in values.items()}
     if move and not disclosure.scale.is_unary:
-        said = _revealed_before([i for i in ledger.decided if i in where], ledger) | revealed
-        index = np.array(sorted(where[item] for item in said), dtype=np.intp)
-        answers = np.array([said[disclosure.items[j]][0] for j in index], dtype=np.int64)
+        sent = _revealed_before([i for i in ledger.decided if i in where], ledger) | revealed
+        index = np.array(sorted(where[item] for item in sent), dtype=np.intp)
+        answers = np.array([sent[disclosure.items[j]][0] for j in index], dtype=np.int64)
         given = known.rated, known.value
         move = taste_move(disclosure, cell, given, (index, answers)).tolist()
     report = Report(
@@ -106,11 +106,11 @@ def decide(
 
 
 def require_legal(ratings: Mapping[str, object], disclosure: Disclosure) -> None:
-    """Refuse ratings that are not whole numbers on the scale; for the moment she enters one.
+    """Refuse ratings that are not whole numbers on the scale; call it when she enters one.
 
-    Later it would be too late: a device that is silent because of a rating leaks it. So `decide`
-    looks at all ratings, asked about or not, before it looks at the question, and since the scale
-    is pinned, what was legal once stays so.
+    Later would be too late: a device that is silent because of a rating leaks that rating. So
+    `decide` checks all ratings, asked about or not, before it looks at the question. The scale is
+    pinned, so a rating that was legal stays so.
     """
     scale = disclosure.scale
     levels = None if scale.levels is None else frozenset(scale.levels)
@@ -154,10 +154,10 @@ def _items_to_decide(
 
 
 def _require_unchanged(items: Sequence[str], disclosure: Disclosure, ledger: Ledger) -> None:
-    """Refuse to be asked again, under other numbers, about an item that was answered.
+    """Refuse a question about an item that was revealed under other disclosed numbers.
 
-    Only revealed answers count, which the analyst knows: a refusal that depended on withheld
-    items would distinguish them from unrated ones. For those the decision stands in silence.
+    Only revealed items count, which the analyst knows: a refusal that depended on withheld items
+    would distinguish them from unrated ones.
     """
     for item in items:
         earlier = ledger.decision(item)
@@ -173,10 +173,10 @@ def _require_unchanged(items: Sequence[str], disclosure: Disclosure, ledger: Led
 def _asked_so_far(
     ratings: Mapping[str, int], solicitation: Solicitation, disclosure: Disclosure, ledger: Ledger
 ) -> Asked:
-    """Collect all that was asked and rated so far, for her position.
+    """Collect what was asked and rated in all rounds so far, to estimate her position.
 
-    One round of a few items would estimate it too badly to hide what all rounds together show.
-    What was rated in an earlier round counts as it was rated then.
+    From one round of a few items the estimate would be too poor to hide what all rounds show.
+    Items rated in an earlier round count with their ratings of that time.
     """
     everything = solicitation.open or any(answered.open for answered in ledger.rounds)
     asked = {item for answered in ledger.rounds for item in answered.asked or ()}

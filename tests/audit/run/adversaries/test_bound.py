@@ -151,13 +151,13 @@ def rated(truth: World, people: int, rng: np.random.Generator) -> Ratings:
 
 
 def sent(
-    how: LearningProtocol, profiles: ItemProfiles, people: Ratings, rng: np.random.Generator
+    protocol: LearningProtocol, profiles: ItemProfiles, people: Ratings, rng: np.random.Generator
 ) -> View:
     """Show what devices send under the published disclosure, which hides sets and values."""
     category = people.feature("gender").codes.astype(np.int64)
-    disclosure = how.disclose(profiles)
+    disclosure = protocol.disclose(profiles)
     population = Population(people.user, people.item, people.value, category)
-    reports = how.report(disclosure, profiles, population, rng)
+    reports = protocol.report(disclosure, profiles, population, rng)
     return View(reports, profiles, disclosure, people.scale)
 
 
@@ -179,17 +179,19 @@ def log_odds(truth: World, view: View) -> Float:
 @pytest.mark.parametrize("scheme", ["mpss", "mpss:keep=0.5"])
 def test_what_devices_send_keeps_to_the_bound_that_an_audit_shows(scheme: str) -> None:
     """From ratings to reports: who knows the truth reaches it, who learns from outsiders less."""
-    how, found = read_scheme(scheme), []
+    protocol, found = read_scheme(scheme), []
     for rng in map(np.random.default_rng, range(4)):
         truth = World(*(one[:ASKED] for one in world(rng)))
         profiles = Factorizer(dimension=2, iterations=5, threads=1).fit(
             rated(truth, PANEL, rng), "gender"
         )
-        tried, outsiders = (sent(how, profiles, rated(truth, n, rng), rng) for n in (3000, 1500))
+        tried, outsiders = (
+            sent(protocol, profiles, rated(truth, n, rng), rng) for n in (3000, 1500)
+        )
         category = np.arange(3000) % 2
         attacker = ATTACKERS["adaptive-lr-items"]()
         attacker.fit([outsiders], category[:1500], seed=1)
-        shown = divergence(tried, how)
+        shown = divergence(tried, protocol)
         knows, learned = (
             auc(one, category) for one in (log_odds(truth, tried), attacker.score(tried))
         )
@@ -238,17 +240,17 @@ def test_on_stars_who_knows_the_truth_reaches_the_bound_and_hardly_passes_it(sch
     The bound leaves out errors of the levels' distributions but those of their means, and that the
     rates of counterparts are less sure: so it is passed, by 0.02 with counterparts and this panel.
     """
-    how, found = read_scheme(scheme), []
+    protocol, found = read_scheme(scheme), []
     for rng in map(np.random.default_rng, range(3)):
         truth = World(*(one[:ASKED] for one in world(rng)))
         members = starred(rated(truth, PANEL, rng))
         profiles = Factorizer(dimension=2, iterations=5, threads=1).fit(members, "gender")
-        profiles = prepare(profiles, members, how.scheme, spread=False, threads=1)
+        profiles = prepare(profiles, members, protocol.scheme, spread=False, threads=1)
         tried, every = (
-            sent(how, profiles, starred(rated(truth, n, rng)), rng) for n in (3000, SIMULATED)
+            sent(protocol, profiles, starred(rated(truth, n, rng)), rng) for n in (3000, SIMULATED)
         )
         category = np.arange(SIMULATED) % 2
-        shown = divergence(tried, how)
+        shown = divergence(tried, protocol)
         areas = [
             auc(
                 log_odds_of_outcomes(outcomes(every, known), SIMULATED // 2, tried), category[:3000]
@@ -290,5 +292,5 @@ def test_nothing_is_known_of_a_protocol_without_a_bound() -> None:
     rng = np.random.default_rng(1)
     people = rated(World(*(one[:ASKED] for one in world(rng))), 60, rng)
     profiles = Factorizer(dimension=2, iterations=2, threads=1).fit(people, "gender")
-    how = LearningProtocol("mp")
-    assert np.isnan(divergence(sent(how, profiles, people, rng), how).sets)
+    protocol = LearningProtocol("mp")
+    assert np.isnan(divergence(sent(protocol, profiles, people, rng), protocol).sets)

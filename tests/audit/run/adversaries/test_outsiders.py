@@ -8,15 +8,12 @@ import pytest
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.auc import auc
 from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PANEL, PUBLISHED, choose_adversaries
 from midpoint.audit.run.adversaries.judge import Stacked
 from midpoint.audit.run.adversaries.outsiders import (
-    OUTSIDER,
-    PANEL,
-    PUBLISHED,
     PublishedRounds,
     PublishedViews,
     SplitFold,
-    choose_adversaries,
     require_panel,
     require_split,
 )
@@ -88,13 +85,13 @@ def test_an_adversary_that_is_none_is_refused() -> None:
 
 
 def test_all_are_seen_under_the_one_disclosure_that_the_panel_made(split: SplitFold) -> None:
-    how, learned = LearningProtocol("dmpss"), split.learn()
+    protocol, learned = LearningProtocol("dmpss"), split.learn()
     assert learned.statistics is not None
     assert learned.statistics.users.sum() == split.panel.n_users
-    wanted = how.disclose(learned).digest
+    wanted = protocol.disclose(learned).digest
     reports = {}
     for adversary, people in ((OUTSIDER, 30), (PUBLISHED, 60)):
-        views = PublishedViews.of(split.learners(adversary), "dmpss", how, learned)
+        views = PublishedViews.of(split.learners(adversary), "dmpss", protocol, learned)
         training = views.training()
         assert [view.n_users for view in training] == [people] * 2
         nested = [view for one in training[0].nested_folds for view in (*one.learn, one.judge)]
@@ -113,19 +110,19 @@ def test_over_rounds_all_are_seen_under_what_was_published_early_and_late(
     early, late = split.early_panel, split.panel
     assert set(early.user_ids) < set(late.user_ids)
     assert early.n_users == 30
-    how, known = RoundsProtocol("dmpss", rounds=2, budget=5), Versions()
+    protocol, known = RoundsProtocol("dmpss", rounds=2, budget=5), Versions()
     learned = split.learn(early=True), split.learn()
     answered = {}
     for adversary, people in ((OUTSIDER, 30), (PUBLISHED, 60)):
         fold = split.learners(adversary)
-        views = PublishedRounds.of(fold, "dmpss:rounds=2", how, learned, known)
+        views = PublishedRounds.of(fold, "dmpss:rounds=2", protocol, learned, known)
         assert [view.n_users for view in views.training()] == [people] * 2
         answered[adversary] = views.held_out.transcript.answered
     assert np.array_equal(answered[OUTSIDER], answered[PUBLISHED])
     assert views.panel(frozenset()) is None  # the panel itself: nobody beside it, and no sign
     assert not any(one.shows_sign for one in views.training()[0].nested_folds)
     (published,) = known.values()  # nobody is seen under numbers that were not published
-    wanted = [how.disclose(one).digest for one in learned]
+    wanted = [protocol.disclose(one).digest for one in learned]
     assert [version.disclosure.digest for version in published] == wanted
     assert wanted[0] != wanted[1]
 
@@ -191,11 +188,11 @@ def test_over_rounds_who_has_the_panel_finds_its_error_too(alike: SplitFold) -> 
     early, late = learn(panel, early=True), learn(panel)
 
     def read(attack: str, adversary: str, scheme: str) -> float:
-        how = RoundsProtocol(scheme, estimation="plain", rounds=2, budget=40, items=100)
-        views: FoldViews = RoundViews(panel, f"split:{scheme}", how, early, late)
+        protocol = RoundsProtocol(scheme, estimation="plain", rounds=2, budget=40, items=100)
+        views: FoldViews = RoundViews(panel, f"split:{scheme}", protocol, early, late)
         if adversary == OUTSIDER:
             fold, learned = alike.learners(OUTSIDER), (early.whole, late.whole)
-            views = PublishedRounds.of(fold, scheme, how, learned, Versions(), panel)
+            views = PublishedRounds.of(fold, scheme, protocol, learned, Versions(), panel)
         attacker = ATTACKERS[attack]()
         attacker.fit(views.training(), views.fold.pooled_category, seed=1)
         return auc(attacker.score(views.held_out), alike.fold.category)

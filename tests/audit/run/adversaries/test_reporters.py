@@ -15,9 +15,9 @@ PLAN = Plan(("gender",), folds=2, seed=3, factorizer=QUICKLY, outsiders=40, pane
 
 
 def test_people_answer_under_the_one_disclosure_of_a_model(tiny: Simulation) -> None:
-    learned, how = QUICKLY.fit(tiny.ratings, "gender"), LearningProtocol("dmpss")
-    reports = collected(tiny.ratings, ("gender",), learned, how, np.random.default_rng(1))
-    assert list(reports.disclosures) == [how.disclose(learned).digest]
+    learned, protocol = QUICKLY.fit(tiny.ratings, "gender"), LearningProtocol("dmpss")
+    reports = collected(tiny.ratings, ("gender",), learned, protocol, np.random.default_rng(1))
+    assert list(reports.disclosures) == [protocol.disclose(learned).digest]
     assert set(reports.answers["disclosure"]) == set(reports.disclosures)
     assert 0 < len(reports) < len(tiny.ratings)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.audit.run.folds import audited
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
+from midpoint.audit.run.folds import audited_people
 from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks.auditor import Auditor
@@ -23,7 +23,7 @@ MAKERS = {"nb": ATTACKERS["nb"], "adaptive-lr-mask": ATTACKERS["adaptive-lr-mask
 @pytest.fixture
 def auditor(tiny: Simulation, tmp_path: Path) -> Auditor:
     plan = Plan(("gender",), folds=2, seed=3, draws=2, outsiders=0.4, factorizer=QUICKLY)
-    people, _ = audited(tiny.ratings, plan)
+    people, _ = audited_people(tiny.ratings, plan)
     work = Work.of(SCHEMES, MAKERS) | Work.against(OUTSIDER, SCHEMES, MAKERS)
     return Auditor(people, plan, work, Store(tmp_path))
 

@@ -1,7 +1,8 @@
 """Every result of an audit is in one unit, and a unit waits for what it needs, and for no more."""
 
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, SPLIT
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
+from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.plan import DEFAULT, read_scheme
 from midpoint.audit.run.tasks.units import LEARN, Task, Tasks, Unit
 from midpoint.audit.run.work import Work

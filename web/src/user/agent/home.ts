@@ -34,6 +34,8 @@ export const DEMANDS = "demands";
 export const RESTORED = "restored";
 /** Kept while she may be in the panel: without the secret nobody could leave it for her. */
 export const JOINED = "joined";
+/** The name of that text in the store. */
+export const IN_PANEL = `app/${JOINED}`;
 const DOCUMENT = "document/";
 const [TOKEN, MEMBER] = [utf8("midpoint/v1/token"), utf8("midpoint/v1/panel")];
 

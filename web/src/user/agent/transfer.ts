@@ -21,9 +21,8 @@ import { kind } from "../../wire/message";
 import { signingKeys } from "../checks/proof";
 import { FORGETTING, LEDGER, MOVED, SECRET } from "../core/ledger";
 import { MemoryStore, type Store, type Texts } from "../store";
-import { DEMANDS, Home, JOINED, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
+import { DEMANDS, Home, IN_PANEL, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
 
-const IN_PANEL = `app/${JOINED}`;
 const FIRST_LINE = utf8("midpoint device v1\n");
 const [SALT, NONCE] = [16, 12];
 /** scrypt: 128 MiB of memory and some seconds for each guess at a passphrase. */

@@ -34,7 +34,9 @@ from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.priors.item_prior import sampled_predictors
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.fit.sets import Setting, choose_setting, freeze_sets
+from midpoint.analyst.fit.sets.factorization import Setting
+from midpoint.analyst.fit.sets.training import freeze_sets
+from midpoint.analyst.fit.sets.tuning import choose_setting
 from midpoint.analyst.learn.admission import noted
 from midpoint.errors import MidpointError
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 MLLIB_RIDGE: Final = 0.1
 """Regularization of MLlib where it is to be learned: the passes after it learn the rest."""
 REFINEMENTS: Final = 3
-"""Of all iterations, how many are ours, where regularization is learned."""
+"""Iterations, of all, that are ours if regularization is learned."""
 SAMPLE: Final = 10_000
 """People in memory, at most, whose sets show which items are alike and on whom settings of sets
 are tried."""
@@ -200,7 +202,7 @@ class _Fit:
 
         MLlib's ridge is a number r for each entry, on both sides. Vectors of people and items may
         be scaled against each other, so only the product of the two ridges matters: r^2 is that of
-        `fit.sets` for a person and an item with as many entries as the average one.
+        `fit.sets.factorization` for a person and an item with as many entries as the average one.
         """
         each = self.blocks.ratings / self.blocks.users
         of_items = setting.popular + setting.ridge * self.n_items / self.blocks.users

@@ -18,7 +18,7 @@ from midpoint.errors import MidpointError
 LEAST_JAVA = 17
 """What Spark 4 runs on."""
 SHARE = 0.4
-"""Of this machine's memory, what Java gets on a local master; Python workers need the rest."""
+"""Share of memory that Java gets on a local master; Python workers need the rest."""
 STACK = "-Xss16m"
 """What each of Java's threads gets: MLlib's tasks know all iterations before them, one in the
 other, and reading a dozen already overflows the usual 1 MB."""

@@ -25,7 +25,9 @@ from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress, plainly
 from midpoint.analyst.fit.priors.item_prior import sampled_predictors
 from midpoint.analyst.fit.profiles import ItemProfiles, Provenance
-from midpoint.analyst.fit.sets import Incidence, choose_setting, fit_sets
+from midpoint.analyst.fit.sets.factorization import Incidence
+from midpoint.analyst.fit.sets.training import fit_sets
+from midpoint.analyst.fit.sets.tuning import choose_setting
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import with_unknown
 from midpoint.data import Feature

@@ -15,9 +15,9 @@ class Wanted:
     token: bytes
     """SHA-256 of the device's token."""
     model: Model
-    """What to score by."""
+    """The model to score by."""
     wish: Wish = ALL
-    """Of which items."""
+    """The items to score."""
 
 
 def scores_of(storage: Storage, many: Sequence[Wanted]) -> list[bytes]:

@@ -5,8 +5,8 @@ from html import escape
 
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.html import table
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.adversaries.judge import JUDGE
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 
 PROFILE = "her estimated taste and sums over her protected report"
 EXPLAINED = {

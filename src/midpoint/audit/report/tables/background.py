@@ -50,14 +50,14 @@ def _said(theirs: PaperData) -> dict[str, tuple[str, str, str]]:
 def assumed(results: AuditResults) -> Iterator[str]:
     """Say what each scheme assumes and promises."""
     rows = []
-    for scheme, how in _settings(results):
-        if how["name"] in STATEMENTS:
+    for scheme, settings in _settings(results):
+        if settings["name"] in STATEMENTS:
             says = state(
-                how["name"],
+                settings["name"],
                 discrete=results.discrete,
-                alpha=how["alpha"],
+                alpha=settings["alpha"],
                 unary=results.unary,
-                shift=how.get("shift", True),
+                shift=settings.get("shift", True),
             )
             parts = (scheme, says.discloses, says.assumes, says.guarantees, says.source)
             rows.append([escape(part) for part in parts])

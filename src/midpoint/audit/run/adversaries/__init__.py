@@ -1,1 +1,1 @@
-"""Adversaries that know more than the panel: outsiders, and a bound for who knows the truth."""
+"""Adversaries: what each knows, whom it learns from, and the judge that combines its attackers."""

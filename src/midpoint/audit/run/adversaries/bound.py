@@ -1,7 +1,7 @@
-"""The omniscient adversary: what somebody reads who knows all errors of a disclosure.
+"""The omniscient attacker: a bound for somebody who knows all errors of a disclosure.
 
-The rule is in `analyst.disclose.leak`, for the analyst keeps to it when it has a leak budget. Here
-it is applied to what people revealed.
+The formula is in `analyst.disclose.leak`, where leak budgets use it. Here it is applied to what the
+attacked people revealed.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from midpoint.protocol import LearningProtocol
 from midpoint.wire import ValueMap
 
 PASSED = 0.03
-"""By how much somebody who knew the truth of simulated people passed the bound, at most: with
+"""The most by which somebody who knew the truth about simulated people passed the bound: with
 counterparts, on whole stars."""
 ASSUMES = (
     "that errors have the analyst's own posterior variances, item by item (with counterparts, too,"
@@ -25,45 +25,50 @@ ASSUMES = (
     " stars with counterparts somebody who knew the truth of simulated people passed it by up to"
     f" {PASSED}. It leaves out what leaks even if every number is exact"
 )
-"""What the bound takes for granted, after "It assumes"."""
+"""The assumptions of the bound, as words that follow "It assumes"."""
 BOUNDED_VALUES = (ValueMap.SHIFTED, ValueMap.ROUNDED, ValueMap.DISCRETE)
-"""Maps of values whose only leak, item by item, is the error of what was disclosed."""
+"""Value maps that leak, item by item, by the errors of the disclosed numbers alone."""
 
 
 class Divergence(NamedTuple):
-    """D of some people, on average."""
+    """The divergence D of some people's reports, on average (`analyst.disclose.leak`)."""
 
     sets: float
-    """From which items are revealed."""
+    """The part of D from which items are revealed."""
     values: float
-    """From what is said of them."""
+    """The part of D from their values."""
     revealed: float
-    """Items that one of them revealed."""
+    """Number of items that a person revealed."""
 
 
-def is_bounded(how: LearningProtocol, *, discrete: bool, unary: bool = False) -> bool:
-    """Tell whether a protocol hides both which items were rated and their values, but for errors.
+def is_bounded(protocol: LearningProtocol, *, discrete: bool, unary: bool = False) -> bool:
+    """Whether a protocol leaks, item by item, by the errors of the disclosed numbers alone.
 
-    Estimates as they are counted have other errors, and ratings that are sent as they are, if only
-    some of them, leak more than any error.
+    Plain estimates (`estimation=plain`) have other errors. Ratings that are sent unprotected, even
+    a few of them, leak more than any error.
     """
-    if sends_profiles(how) or how.estimation != "shrunken" or how.alpha < 1 or how.bits is not None:
+    if (
+        sends_profiles(protocol)
+        or protocol.estimation != "shrunken"
+        or protocol.alpha < 1
+        or protocol.bits is not None
+    ):
         return False
-    scheme = how.scheme
+    scheme = protocol.scheme
     if unary:
         return scheme.protects(discrete=discrete, unary=True)
     hidden = scheme.value_map in BOUNDED_VALUES and scheme.protects(discrete=discrete)
     return scheme.sub_samples and hidden
 
 
-def divergence(view: View, how: LearningProtocol) -> Divergence:
-    """Add up what the errors of a disclosure show of people, for the two categories it shows best.
+def divergence(view: View, protocol: LearningProtocol) -> Divergence:
+    """Return D for the pair of categories that errors of the disclosure distinguish best.
 
-    The view has the profiles of the panel that the disclosure was made of. Nothing is known (NaN)
-    of a protocol that is not bounded, which a fold may have chosen.
+    The view has the profiles of the panel that the disclosure was made of. The result is NaN for a
+    protocol that is not bounded, since a fold may have chosen one.
     """
     scale = view.profiles.scale
-    if not is_bounded(how, discrete=scale.is_discrete, unary=scale.is_unary):
+    if not is_bounded(protocol, discrete=scale.is_discrete, unary=scale.is_unary):
         return Divergence(np.nan, np.nan, np.nan)
     users = view.n_users
     revealed = np.bincount(view.reports.item, minlength=view.profiles.n_items) / max(users, 1)

@@ -1,8 +1,8 @@
-"""The judge: one answer for each adversary, a stack of all its attackers' scores.
+"""The judge of an adversary: a stack that combines the scores of all its attackers.
 
-Its weights are learned from training people whom the attackers were not fitted to (nested folds),
-and fixed before anybody who is attacked is seen. So nothing is chosen after the fact, and its
-interval needs no correction for that. The strongest of several attackers does.
+The weights are learned in nested folds, from training people that the attackers were not fitted
+to, and fixed before the attacked people are seen. So the judge's interval needs no correction for
+choosing the best attacker afterwards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,17 +35,17 @@ JUDGE = "judge"
 
 
 def judge_name(adversary: str) -> str:
-    """Return what the judge of an adversary is called beside its attackers."""
+    """Return the judge's name, which stands among those of attackers."""
     return f"{JUDGE}:{adversary}"
 
 
 class Nested(NamedTuple):
-    """What attackers say of the training people of nested folds, as it is stored: Q questions."""
+    """Stored scores of training people from nested folds, for Q targets."""
 
     people: Indices
-    """Who they are, ascending. Shape (n,)."""
+    """Their indices, ascending. Shape (n,)."""
     group: Indices
-    """In which nested fold each was judged. Shape (n, Q)."""
+    """The nested fold in which each was scored. Shape (n, Q)."""
     category: Labels
     """Their categories. Shape (n,)."""
     scores: Float
@@ -53,13 +53,13 @@ class Nested(NamedTuple):
 
 
 NESTED = "nested_"
-"""What the names of its arrays begin with in the store."""
+"""Prefix of its arrays' names in the store."""
 
 
 def nested_arrays(each: Sequence[NestedScores], category: Labels) -> dict[str, NDArray[np.generic]]:
-    """Lay out what an attacker says of training people, by the name of each array.
+    """Return the arrays of a `Nested` by their names in the store.
 
-    `each` has its answers to all questions; nothing is laid out if there are none.
+    `each` has an attacker's scores for each target; without scores there are no arrays.
     """
     if not each:
         return {}
@@ -70,27 +70,27 @@ def nested_arrays(each: Sequence[NestedScores], category: Labels) -> dict[str, N
 
 
 def nested_of(stored: Mapping[str, NDArray[Any]]) -> Nested | None:
-    """Read what `nested_arrays` laid out; None where there is nothing, as of silent people."""
+    """Read what `nested_arrays` returned; None if nothing was stored."""
     if f"{NESTED}people" not in stored:
         return None
     return Nested(*(stored[f"{NESTED}{name}"] for name in Nested._fields))
 
 
 def stacked(
-    nested: Sequence[Nested], scores: Sequence[Float], questions: Sequence[int]
+    nested: Sequence[Nested], scores: Sequence[Float], targets: Sequence[int]
 ) -> tuple[Float, Float]:
-    """Learn a stack of A attackers for each of Q questions, and judge people by it.
+    """Fit a stack of A attackers for each of Q targets, and score the attacked people by it.
 
     Args:
-        nested: Of each attacker, what it says of training people.
-        scores: Of each attacker, what it says of those who are attacked. Each (N, Q).
-        questions: The category that each question is about.
+        nested: Each attacker's scores of training people.
+        scores: Each attacker's scores of the attacked people. Each of shape (N, Q).
+        targets: The target categories.
 
     Returns:
-        Log-odds (N, Q), and the weights (Q, A), those of a question adding up to one.
+        Log-odds (N, Q), and weights (Q, A) that add up to one for each target.
     """
     log_odds, weights = [], []
-    for column, wanted in enumerate(questions):
+    for column, wanted in enumerate(targets):
         stack = stack_of(nested, column, wanted)
         log_odds.append(stack(np.stack([one[:, column] for one in scores], axis=1)))
         weights.append(stack.weights / max(float(stack.weights.sum()), 1e-12))
@@ -98,7 +98,7 @@ def stacked(
 
 
 def stack_of(nested: Sequence[Nested], column: int, wanted: int) -> Stack:
-    """Learn to weigh attackers' answers to a question by the people whom all of them judged."""
+    """Fit a stack for one target, to the training people that all attackers scored."""
     rows = _shared([one.people for one in nested])
     pairs = list(zip(nested, rows, strict=True))
     known = np.stack([one.scores[row, column] for one, row in pairs], axis=1)
@@ -107,7 +107,7 @@ def stack_of(nested: Sequence[Nested], column: int, wanted: int) -> Stack:
 
 
 def _shared(people: Sequence[Indices]) -> list[Indices]:
-    """Say where in each of several ascending lists those are who are in all of them."""
+    """Return, for each of several ascending lists, the indices of the people who are in all."""
     common = reduce(np.intersect1d, people)
     return [np.searchsorted(one, common) for one in people]
 
@@ -122,9 +122,9 @@ def nested_scores(
     wanted: int,
     name: str = "",
 ) -> NestedScores:
-    """Return how a fitted attacker scores training people that it was not fitted to.
+    """Return a fitted attacker's scores of training people that it was not fitted to.
 
-    One that does not remember is made and fitted again, without the people of each nested fold.
+    If the attacker did not keep them, a new one is fitted in each nested fold.
     """
     if isinstance(attacker, ScoresNested):
         return attacker.nested(views, category, seed=seed)
@@ -140,7 +140,7 @@ def nested_scores(
 def _trials(
     views: Sequence[View], category: Labels
 ) -> list[tuple[Sequence[View], Indices, View, Indices]]:
-    """Return nested folds, or where there are none, one split that is the same for all."""
+    """Return the nested folds of a view; if it has none, one split, the same for all attackers."""
     if views[0].nested_folds:
         return [(one.learn, one.learners, one.judge, one.judged) for one in views[0].nested_folds]
     cut = cuts(np.zeros(len(category), dtype=np.bool_))
@@ -151,25 +151,25 @@ def _trials(
 
 @dataclass
 class Stacked:
-    """A stack as one attacker: fits several, learns their weights, and answers as one."""
+    """A stack as an attacker: it fits several attackers and their weights, and scores by both."""
 
     makers: Mapping[str, Callable[[], Attacker]]
-    """What makes the attackers, by name."""
+    """Makers of the attackers, by name."""
     name: str = JUDGE
-    """What it is called in reports."""
+    """Its name in reports."""
     adaptive: bool = True
     """Whether it is fitted on obfuscated views."""
     control: str = "no"
     """The scheme that it must succeed on."""
     wanted: int = field(default=1, init=False)
-    """The category that people labelled 1 have."""
+    """The target category."""
     fitted: dict[str, Attacker] = field(default_factory=dict, init=False, repr=False)
     """The attackers, fitted."""
     stack: Stack | None = field(default=None, init=False, repr=False)
-    """What weighs them."""
+    """The fitted stack."""
 
     def ask(self, category: int) -> None:
-        """Say which category the ones have."""
+        """Set the target category."""
         self.wanted = category
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
@@ -185,7 +185,7 @@ class Stacked:
         self.stack = stack_of([one for one in arrays if one is not None], 0, 1)
 
     def score(self, view: View) -> Float:
-        """Return the log-odds of the wanted category."""
+        """Return the log-odds of the target category."""
         if self.stack is None:
             raise MidpointError(f"attacker {self.name!r} has to be fitted before it scores")
         each = [score_people(one, name, view) for name, one in self.fitted.items()]
@@ -193,7 +193,7 @@ class Stacked:
 
 
 def only(view: View, people: Indices) -> View:
-    """Keep these people of a view."""
+    """Return a view of some of its people."""
     if isinstance(view, TranscriptView):
         said = view.transcript
         return saying(view, replace(said, asked=said.asked[:, people], value=said.value[:, people]))
@@ -207,5 +207,5 @@ def only(view: View, people: Indices) -> View:
 
 
 def saying(view: TranscriptView, transcript: Transcript) -> TranscriptView:
-    """Have the people of a view say something else."""
+    """Return a view with another transcript."""
     return replace(view, reports=union(transcript), transcript=transcript)

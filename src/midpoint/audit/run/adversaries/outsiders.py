@@ -1,17 +1,16 @@
-"""Adversaries that learn from people under the published disclosure, outside the panel or in it.
+"""The adversaries `published` and `outsider`, which learn under the published disclosure.
 
-Of the training people of a fold some are the panel, some are outsiders. The disclosure is made of
-the panel alone. The people who are attacked are those of the fold, so that nobody is in two.
+For them the training people of a fold are split into a panel and outsiders. The disclosure is made
+of the panel alone. The people who are attacked are the held-out ones, so nobody has two roles.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 
 from midpoint.analyst import ItemProfiles, prepare
 from midpoint.audit.attackers.view import Panel, View
 from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.adversaries.panel_draw import Drawn, draw_panel, sizes
 from midpoint.audit.run.folds import FoldData, FoldProfiles, first_comers
 from midpoint.audit.run.plan import Plan
@@ -23,50 +22,11 @@ from midpoint.protocol import LearningProtocol
 from midpoint.wire import Scheme
 
 SPLIT = "split"
-"""What is learned from the panel where outsiders are kept apart from it."""
-CLEAN = "clean"
-PANEL = "panel"
-PUBLISHED = "published"
-OUTSIDER = "outsider"
-ADVERSARIES: Mapping[str, str] = MappingProxyType(
-    {
-        CLEAN: "the panel's raw ratings, and not the scheme (the paper's attackers)",
-        PANEL: "the panel and the scheme; trained under disclosures made without those it learns"
-        " from",
-        PUBLISHED: "the panel and the scheme; trained on the panel itself under the published"
-        " disclosure",
-        OUTSIDER: "the panel, and the category of people outside it, protected under the published"
-        " disclosure",
-    }
-)
-"""What each adversary knows."""
-SPLIT_ADVERSARIES = frozenset({PUBLISHED, OUTSIDER})
-"""Those for which panel and outsiders are kept apart."""
-QUICK_OUTSIDERS = ("adaptive-lr-items", "adaptive-lr-panel", "transcript-lr-items")
-"""Attackers with which a quick audit tries outsiders: of one report, and of several rounds."""
-
-
-def decisive(adversaries: Iterable[str]) -> list[str]:
-    """Return whose judges a verdict looks at: all that know the scheme, or else all there are."""
-    every = list(adversaries)
-    return [name for name in every if name != CLEAN] or every
-
-
-def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the adversaries that were named, in the order of what they know."""
-    asked = [names] if isinstance(names, str) else list(names)
-    for name in asked:
-        if name not in ADVERSARIES:
-            raise MidpointError(
-                f"there is no adversary {name!r}; choose from {', '.join(ADVERSARIES)}"
-            )
-    if not asked:
-        raise MidpointError("no adversary is named: name one at least, such as panel or outsider")
-    return tuple(name for name in ADVERSARIES if name in asked)
+"""Name in the store of what is learned from the panel of such a split."""
 
 
 def require_panel(people: Ratings, plan: Plan, *, outsiders: int = 0) -> None:
-    """Refuse a panel, with so many outsiders beside it, that the folds cannot fill."""
+    """Refuse a panel and a number of outsiders that are more people than a fold leaves."""
     training = _outside(people, plan)
     panel, _ = sizes(plan, training)
     if panel + outsiders > training:
@@ -83,7 +43,7 @@ def _outside(people: Ratings, plan: Plan) -> int:
 
 
 def require_split(people: Ratings, plan: Plan) -> None:
-    """Refuse a panel and outsiders that the folds cannot fill."""
+    """Refuse a split that needs more people than a fold leaves, of any category."""
     panel, outsiders = sizes(plan, _outside(people, plan))
     require_panel(people, plan, outsiders=outsiders)
     feature = people.feature(*plan.feature)
@@ -101,7 +61,7 @@ def require_split(people: Ratings, plan: Plan) -> None:
 
 @dataclass(frozen=True, eq=False)
 class SplitFold:
-    """The training people of a fold, panel and outsiders apart."""
+    """The training people of a fold, split into panel and outsiders."""
 
     fold: FoldData
     """The fold."""
@@ -121,7 +81,7 @@ class SplitFold:
         return self.fold.outside.select_users(self._drawn.outsiders)
 
     def learners(self, adversary: str) -> FoldData:
-        """Return the same fold with the people that an adversary learns from, in parts."""
+        """Return the fold with the people that an adversary learns from as its training people."""
         people = self.outsiders if adversary == OUTSIDER else self.panel
         fold, plan = self.fold, self.fold.plan
         seed = plan.seed_of("parts", fold.number, adversary)
@@ -131,12 +91,12 @@ class SplitFold:
 
     @cached_property
     def early_panel(self) -> Ratings:
-        """Those of the panel who came before the first of several rounds: half of it."""
+        """The half of the panel that came before the first of several rounds."""
         seed = self.fold.plan.seed_of("early", self.fold.number)
         return self.panel.select_users(first_comers(self.panel, seed))
 
     def learn(self, *, early: bool = False) -> ItemProfiles:
-        """Fit item profiles to the panel, or to those of it who came early."""
+        """Fit item profiles to the panel, or to its early half."""
         people = self.early_panel if early else self.panel
         return self.fold.fit(people)
 
@@ -155,27 +115,27 @@ class SplitFold:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Published(FoldViews):
-    """Everyone under what is published: those attacked and those learned from.
+    """What is seen under the published disclosure, of the attacked and of those learned from.
 
-    `fold` holds the adversary's people as training people, profiles are what the analyst learned
+    The training people of `fold` are those that the adversary learns from. Profiles are learned
     from the panel.
     """
 
     members: FoldData | None = None
-    """The fold with the panel as training people, where the adversary's are others."""
+    """The fold with the panel as training people, if the adversary learns from others."""
 
     def left_out(self, parts: Parts) -> Parts:
-        """Leave nobody out: what is published is the same for all."""
+        """Leave nobody out: there is one published disclosure."""
         del parts
         return NOBODY
 
     @property
     def shows_sign(self) -> bool:
-        """Whether its people are not the panel's own."""
+        """Whether the adversary learns from people outside the panel."""
         return self.members is not None
 
     def panel(self, without: Parts) -> Panel | None:
-        """Show the panel to outsiders; those who learn from the panel itself have none beside."""
+        """Return the panel, for an adversary that learns from others; None if it learns from it."""
         del without
         return None if self.members is None else self.panel_of(self.members, NOBODY)
 
@@ -196,12 +156,12 @@ class PublishedViews(Published, ReportViews):
         cls,
         fold: FoldData,
         scheme: str,
-        how: LearningProtocol,
+        protocol: LearningProtocol,
         learned: ItemProfiles,
         members: FoldData | None = None,
     ) -> "PublishedViews":
-        """Show an adversary's people; all adversaries see the same reports of those attacked."""
-        return cls(fold, f"{SPLIT}:{scheme}", how, FoldProfiles(learned, ()), members=members)
+        """Make an adversary's views; all adversaries see the same reports of the attacked."""
+        return cls(fold, f"{SPLIT}:{scheme}", protocol, FoldProfiles(learned, ()), members=members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,12 +173,12 @@ class PublishedRounds(Published, RoundViews):
         cls,
         fold: FoldData,
         scheme: str,
-        how: RoundsProtocol,
+        protocol: RoundsProtocol,
         learned: tuple[ItemProfiles, ItemProfiles],
         known: Versions,
         members: FoldData | None = None,
     ) -> "PublishedRounds":
-        """Show an adversary's people, by what was learned early and late; `known` is shared."""
+        """Make an adversary's views, from early and late profiles; adversaries share `known`."""
         early, late = (FoldProfiles(profiles, ()) for profiles in learned)
         name = f"{SPLIT}:{scheme}"
-        return cls(fold, name, how, early, late, known, members=members)
+        return cls(fold, name, protocol, early, late, known, members=members)

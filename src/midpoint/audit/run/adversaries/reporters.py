@@ -9,7 +9,7 @@ from midpoint.protocol import LearningProtocol, Population
 
 
 def collected(
-    people: Ratings, feature: tuple[str, ...], profiles: ItemProfiles, how: LearningProtocol,
+    people: Ratings, feature: tuple[str, ...], profiles: ItemProfiles, protocol: LearningProtocol,
     coins: np.random.Generator,
 ) -> CollectedReports:  # fmt: skip
     """Have people answer under a model's disclosure; return the table that a site would have.
@@ -18,13 +18,13 @@ def collected(
         people: Their ratings; items are numbered as in the profiles.
         feature: What they hide.
         profiles: What was learned from the panel.
-        how: The protocol.
+        protocol: What devices do.
         coins: The devices' coins.
     """
-    disclosure = how.disclose(profiles)
+    disclosure = protocol.disclose(profiles)
     codes = people.feature(*feature).codes.astype(np.intp)
     given = Population(people.user, people.item, people.value, codes)
-    sent = how.report(disclosure, profiles, given, coins)
+    sent = protocol.report(disclosure, profiles, given, coins)
     user = np.repeat(np.arange(given.n_users), np.diff(sent.user_offsets))
     answers = pl.DataFrame(
         {

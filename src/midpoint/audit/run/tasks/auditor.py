@@ -1,4 +1,4 @@
-"""Does the tasks of an audit."""
+"""The auditor: it fits attackers, lets them score, measures accuracy, and stores the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,25 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers.attacker import (
     Attacker,
     NestedScores,
     new_attacker,
-    questions,
     score_people,
+    targets,
 )
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.adversaries.bound import divergence
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER
 from midpoint.audit.run.adversaries.judge import nested_arrays, nested_scores
-from midpoint.audit.run.adversaries.outsiders import (
-    OUTSIDER,
-    SPLIT,
-    PublishedRounds,
-    PublishedViews,
-)
+from midpoint.audit.run.adversaries.outsiders import SPLIT, PublishedRounds, PublishedViews
 from midpoint.audit.run.folds import FoldData, Labels, one_against_rest
-from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.round_views import RoundViews
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks.clock import Clock
@@ -55,7 +52,7 @@ class Auditor:
     store: Store
     """Where results are kept."""
     _last: list[Prepared] = field(default_factory=list)
-    """The fold that was last worked on."""
+    """What the last fold's tasks share; at most one is kept in memory."""
 
     @cached_property
     def tasks(self) -> Tasks:
@@ -63,11 +60,11 @@ class Auditor:
         return Tasks(self.work, self.ratings.scale)
 
     def missing(self, unit: Unit) -> list[Task]:
-        """Return the results of a unit that are not there yet."""
+        """Return the tasks of a unit whose results are not stored yet."""
         return [task for task in self.tasks.of(unit) if not self.store.has(task.fold, *task.names)]
 
     def run(self, unit: Unit) -> Iterator[Task]:
-        """Do what a unit lacks, pausing after each result."""
+        """Do the missing tasks of a unit, and yield each when its result is stored."""
         missing = self.missing(unit)
         if not missing:
             return
@@ -77,7 +74,7 @@ class Auditor:
             "clean": self._clean,
             "split": self._split,
         }
-        # Sums in another order are other sums: one thread, however many processes there are.
+        # One thread, however many processes there are: floating-point sums depend on their order.
         with threadpool_limits(1):
             yield from steps[unit.kind](unit, missing)
 
@@ -122,7 +119,7 @@ class Auditor:
             if isinstance(seen, PublishedRounds) and task.kind == ANSWERS:
                 yield self._keep(task, clock, answers=seen.answers)
             elif isinstance(seen, PublishedViews) and task.kind == ACCURACY:
-                accuracy = measure(fold.data, seen.rated, seen.name, seen.how)
+                accuracy = measure(fold.data, seen.rated, seen.name, seen.protocol)
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 bound = divergence(view, fold.protocol(unit.name, SPLIT))
@@ -150,14 +147,14 @@ class Auditor:
                 yield self._keep(task, clock, scores=attack(view), **attack.nested)
 
     def _fitted(self, seen: FoldViews, name: str, views: list[View], category: Labels) -> "Fitted":
-        """Fit an attacker for each question; with what it says of people it was not fitted to."""
+        """Fit an attacker for each target, and score training people in nested folds."""
         make, attackers = self.work.attackers[name], list[Attacker]()
         nested = list[NestedScores]()
         for k, labels in one_against_rest(category, self._n_categories):
             attacker, seed = new_attacker(make, k), seen.attack_seed(name, k) % SEEDS
             attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
-            if not self.plan.paper:  # whose attackers are judged one by one
+            if not self.plan.paper:  # the paper has no judge
                 scores = nested_scores(
                     attacker, make, views, labels, seed=seed, wanted=k, name=name
                 )
@@ -169,11 +166,11 @@ class Auditor:
         return len(self.ratings.feature(*self.plan.feature).categories)
 
     def _no_scores(self, view: View) -> NDArray[np.float64]:
-        """Score everyone alike: of people who send nothing there is nothing to read."""
-        return np.zeros((view.n_users, len(questions(self._n_categories))))
+        """Score everyone alike, since nobody sent anything."""
+        return np.zeros((view.n_users, len(targets(self._n_categories))))
 
     def _fold(self, number: int) -> Prepared:
-        """Return what the tasks of a fold share; of the last one it stays in memory."""
+        """Return what the tasks of a fold share."""
         if not self._last or self._last[0].data.number != number:
             data = FoldData.of(self.ratings, self.plan, number)
             self._last[:] = [Prepared(data, self.work, self.store)]
@@ -186,17 +183,17 @@ class Auditor:
 
 
 class Fitted(NamedTuple):
-    """An attacker fitted for each question."""
+    """An attacker, fitted for each target."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     attackers: list[Attacker]
-    """One for each question."""
+    """One for each target."""
     nested: dict[str, NDArray[np.generic]]
-    """What it says of training people whom it was not fitted to, as it is stored."""
+    """Its scores of training people that it was not fitted to, as they are stored."""
 
     def __call__(self, view: View) -> NDArray[np.float64]:
-        """Score people. Shape (N, questions)."""
+        """Score people. Shape (N, targets)."""
         scores = [score_people(one, self.name, view) for one in self.attackers]
         return np.stack(scores, axis=1)
 

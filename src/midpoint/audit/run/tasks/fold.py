@@ -1,4 +1,4 @@
-"""What the tasks of one fold share: its people, what was learned of them, what is seen of them."""
+"""What the tasks of one fold share: its people, profiles learned from them, and views of them."""
 
 import json
 from dataclasses import dataclass, field
@@ -8,9 +8,8 @@ from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.view import View
 from midpoint.audit.choose import protocol_of
 from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PUBLISHED
 from midpoint.audit.run.adversaries.outsiders import (
-    OUTSIDER,
-    PUBLISHED,
     SPLIT,
     PublishedRounds,
     PublishedViews,
@@ -37,41 +36,41 @@ class Prepared:
     store: Store
     """Where profiles of the fold are kept."""
     _views: dict[str, FoldViews] = field(default_factory=dict)
-    """What is seen of its people, by protocol."""
+    """Views of its people, by protocol."""
     _learned: dict[tuple[str, ...], FoldProfiles] = field(default_factory=dict)
-    """What the analyst learned with positions, or early, by its name in the store."""
+    """Profiles with positions, or early ones, by their names in the store."""
     _versions: Versions = field(default_factory=dict)
-    """What it disclosed over several rounds."""
+    """Disclosures over several rounds."""
 
     _published: dict[str, PublishedViews | PublishedRounds] = field(default_factory=dict)
-    """What is seen under the published disclosure of the last protocol, by adversary."""
+    """Views under the published disclosure of the last protocol, by adversary."""
     _published_versions: Versions = field(default_factory=dict)
-    """What was published over several rounds."""
+    """Published disclosures over several rounds."""
     _learners: dict[str, FoldData] = field(default_factory=dict)
     """The fold with the people that each adversary learns from."""
 
     @cached_property
     def profiles(self) -> FoldProfiles:
-        """What the analyst learned."""
+        """Profiles without positions."""
         return FoldProfiles.load(self.store.profiles(self.data.number), self.data)
 
     def published(self, adversary: str, scheme: str) -> PublishedViews | PublishedRounds:
-        """Return what an adversary sees under the published disclosure; of one protocol kept."""
+        """Return an adversary's views under the published disclosure, kept for one protocol."""
         for name in {adversary, PUBLISHED} - self._learners.keys():
             self._learners[name] = SplitFold(self.data).learners(name)
         name = f"{SPLIT}:{scheme}"
         if adversary not in self._published or self._published[adversary].name != name:
-            how, fold = self.protocol(scheme, SPLIT), self._learners[adversary]
-            names = self._positions(scheme, how)
+            protocol, fold = self.protocol(scheme, SPLIT), self._learners[adversary]
+            names = self._positions(scheme, protocol)
             late = self._load_split(*names)
             panel = self._learners[PUBLISHED] if adversary == OUTSIDER else None
-            if isinstance(how, RoundsProtocol):
+            if isinstance(protocol, RoundsProtocol):
                 learned = self._load_split(EARLY, *names), late
                 known = self._published_versions
-                views = PublishedRounds.of(fold, scheme, how, learned, known, panel)
+                views = PublishedRounds.of(fold, scheme, protocol, learned, known, panel)
                 self._published[adversary] = views
             else:
-                self._published[adversary] = PublishedViews.of(fold, scheme, how, late, panel)
+                self._published[adversary] = PublishedViews.of(fold, scheme, protocol, late, panel)
         return self._published[adversary]
 
     def _load_split(self, *names: str) -> ItemProfiles:
@@ -79,18 +78,18 @@ class Prepared:
         return ItemProfiles.load(directory / "whole")
 
     def protocol(self, scheme: str, *under: str) -> LearningProtocol:
-        """Return a protocol by name; the one that the fold chose, if it is to be chosen."""
-        how = self.work.schemes[scheme]
-        if not isinstance(how, ChosenProtocol):
-            return how
+        """Return a protocol by name; for `default` the one that the fold chose."""
+        protocol = self.work.schemes[scheme]
+        if not isinstance(protocol, ChosenProtocol):
+            return protocol
         stored = self.store.load(self.data.number, LEARN, *under, DEFAULT)
         return protocol_of(json.loads(str(stored["choice"]))["scheme"])
 
-    def _positions(self, scheme: str, how: LearningProtocol) -> tuple[str, ...]:
-        """Return the name in the store of what was learned for a protocol beside profiles."""
+    def _positions(self, scheme: str, protocol: LearningProtocol) -> tuple[str, ...]:
+        """Return the name in the store of the profiles with positions that a protocol needs."""
         if isinstance(self.work.schemes[scheme], ChosenProtocol):
             return (DEFAULT,)
-        return (how.scheme.name,) if how.scheme.counterparts else ()
+        return (protocol.scheme.name,) if protocol.scheme.counterparts else ()
 
     @cached_property
     def clean(self) -> View:
@@ -98,15 +97,17 @@ class Prepared:
         return clean_view(self.data, self.profiles)
 
     def views(self, scheme: str) -> FoldViews:
-        """Return what is seen of the people under a protocol."""
+        """Return the views of the fold's people under a protocol."""
         if scheme not in self._views:
-            how = self.protocol(scheme)
-            names = self._positions(scheme, how)
+            protocol = self.protocol(scheme)
+            names = self._positions(scheme, protocol)
             late = self._load(*names)
             self._views[scheme] = (
-                RoundViews(self.data, scheme, how, self._load(EARLY, *names), late, self._versions)
-                if isinstance(how, RoundsProtocol)
-                else ReportViews(self.data, scheme, how, late)
+                RoundViews(
+                    self.data, scheme, protocol, self._load(EARLY, *names), late, self._versions
+                )
+                if isinstance(protocol, RoundsProtocol)
+                else ReportViews(self.data, scheme, protocol, late)
             )
         return self._views[scheme]
 

@@ -58,11 +58,11 @@ def _choose(data: FoldData, store: Store, names: tuple[str, ...]) -> dict[str, o
     plan = data.plan
     seed = plan.seed_of("choice", data.number, *names)
     choice = choose(panel, plan.feature, factorizer=plan.factorizer, allow=plan.allow, seed=seed)
-    how = protocol_of(choice.scheme)
+    protocol = protocol_of(choice.scheme)
     if SPLIT in names:
         known = ItemProfiles.load(directory.parent / "whole")
-        split.prepared(known, how.scheme, spread=how.spread).save(directory / "whole")
+        split.prepared(known, protocol.scheme, spread=protocol.spread).save(directory / "whole")
     else:
         every = FoldProfiles.load(directory.parent, data)
-        prepared(data, every, how.scheme, spread=how.spread).save(directory)
+        prepared(data, every, protocol.scheme, spread=protocol.spread).save(directory)
     return {"choice": json.dumps(choice.as_dict())}

@@ -105,9 +105,9 @@ class Tasks:
 
     def _bounds(self, unit: Unit, *under: str) -> list[Task]:
         """Return the task of the bound, if a protocol has one."""
-        how, scale = self.work.schemes[unit.name], self.scale
-        may_be_bounded = isinstance(how, ChosenProtocol) or is_bounded(
-            how, discrete=scale.is_discrete, unary=scale.is_unary
+        protocol, scale = self.work.schemes[unit.name], self.scale
+        may_be_bounded = isinstance(protocol, ChosenProtocol) or is_bounded(
+            protocol, discrete=scale.is_discrete, unary=scale.is_unary
         )
         if unit.name in self.work.costed and may_be_bounded:
             return [Task(unit.fold, (unit.name, *under, BOUND))]

@@ -7,8 +7,9 @@ import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, estimate_profiles
 from midpoint.analyst.categories.estimates import CategoryEstimates
-from midpoint.analyst.fit import sets
-from midpoint.analyst.fit.sets import Incidence, Setting, factorize, log_odds, prior_precision
+from midpoint.analyst.fit.sets import factorization, tuning
+from midpoint.analyst.fit.sets.factorization import Incidence, Setting, factorize, prior_precision
+from midpoint.analyst.fit.sets.tuning import log_odds
 from midpoint.analyst.kernels.ranking import Sets, rank_people
 from midpoint.data import PRESETS, Ratings, hold_out, simulate, split_ratings
 from midpoint.errors import MidpointError
@@ -127,7 +128,7 @@ def test_few_people_take_the_usual_setting_and_one_item_is_enough() -> None:
     assert (np.diff(alone.user_offsets) == 1).any()
     profiles = Factorizer(dimension=3).fit(alone, "gender")
     chosen = profiles.provenance.configuration["sets"]
-    assert (chosen["weight"], chosen["ridge"], chosen["popular"]) == sets.USUAL
+    assert (chosen["weight"], chosen["ridge"], chosen["popular"]) == tuning.USUAL
     assert np.isfinite(profiles.vectors).all()
 
 
@@ -192,7 +193,7 @@ def test_conjugate_gradients_come_to_the_same_fit(monkeypatch: pytest.MonkeyPatc
     setting = SETTING._replace(dimension=12)
 
     def scores(iterations: int, exact_up_to: int) -> np.ndarray:
-        monkeypatch.setattr(sets, "EXACT_UP_TO", exact_up_to)
+        monkeypatch.setattr(factorization, "EXACT_UP_TO", exact_up_to)
         fitted = factorize(Incidence.of(PLAYS.ratings), setting, iterations, seed=0, threads=1)
         return fitted.users @ fitted.items.T
 

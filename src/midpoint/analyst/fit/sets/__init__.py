@@ -1,0 +1,1 @@
+"""Unary data: item profiles from sets of items."""
