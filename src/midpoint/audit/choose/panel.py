@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.analyst.counterparts.fit import with_spreads
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold, report_scale
-from midpoint.data import Ratings, split_ratings, user_folds
+from midpoint.data import Feature, Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import Disclosure
 
 PARTS = 3
 """Parts of the panel: one is attacked, each of the others learned from under another disclosure."""
+FEWEST = 4 * PARTS
+"""People that a category needs to be looked for, and that all others need together."""
 DRAWS = 2
 """Draws of the coins, of those attacked and of those learned from, where people are few."""
 SHARE = 0.7
@@ -64,6 +67,11 @@ class Panel:
     def category(self) -> Labels:
         """Category of each person. Shape (N,)."""
         return self.ratings.feature(*self.features).codes.astype(np.intp)
+
+    @cached_property
+    def looked_for(self) -> list[int]:
+        """Categories that attacks look for."""
+        return measurable(self.ratings.feature(*self.features))
 
     @cached_property
     def part(self) -> NDArray[np.int64]:
@@ -144,6 +152,16 @@ class Shown:
         """Attack each part in turn; nobody attacked took part in a disclosure of the learners."""
         for part in range(PARTS):
             yield nested_fold(self.view, self.panel.members, part, self.panel.draws)
+
+
+def measurable(feature: Feature) -> list[int]:
+    """Return the categories that can be looked for: enough people have them, and enough do not.
+
+    Those of too few people are protected and learned from like all others.
+    """
+    counts = feature.counts.tolist()
+    most = sum(counts) - FEWEST
+    return [k for k in questions(len(counts)) if FEWEST <= counts[k] <= most]
 
 
 def _spread(order: Labels, codes: NDArray[np.integer], most: int) -> NDArray[np.bool_]:

@@ -22,6 +22,8 @@ part are whom attackers of the others learned from (`audit.measure.statistics`).
 """
 HELD = 0.55
 """AUC up to which a leak counts as held, whatever can be measured."""
+OFFERED = 2
+"""Candidates that a warning offers for a higher cost."""
 DIGITS = 4
 """Decimals that a choice keeps."""
 
@@ -37,6 +39,13 @@ class Trial(NamedTuple):
     """By what share predictions are worse than from raw ratings."""
     thins: str | None = None
     """The candidate of which it reveals a share, if it was made for that."""
+    most: float | None = None
+    """What it costs at most, the upper end of an interval, where that is judged: of shares."""
+
+    @property
+    def price(self) -> float:
+        """The cost that it is judged by."""
+        return self.cost if self.most is None else self.most
 
     @property
     def is_held(self) -> bool:
@@ -99,8 +108,8 @@ def excess(trial: Trial) -> float:
 
 def cheap_enough(trials: Sequence[Trial], most_cost: float) -> list[Trial]:
     """Return those that cost no more than allowed; if there are none, the one that costs least."""
-    cheap = [trial for trial in trials if trial.cost <= most_cost]
-    return cheap or [min(trials, key=lambda trial: trial.cost)]
+    cheap = [trial for trial in trials if trial.price <= most_cost]
+    return cheap or [min(trials, key=lambda trial: trial.price)]
 
 
 def decide(
@@ -126,9 +135,9 @@ def decide(
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
     alike = [trial for trial in whole if alike_but_for_levels(trial, first)]
-    shares = [trial for trial in trials if any(map(trial.thins_safely, alike))]
-    taken = min(shares, key=excess, default=first)
     cheap = cheap_enough(trials, most_cost)
+    shares = [trial for trial in cheap if any(map(trial.thins_safely, alike))]
+    taken = min(shares, key=excess, default=first)
     best = min(cheap, key=excess)
     rows = [_row(raw, best, categories, "raw ratings")]
     for trial in trials:
@@ -138,7 +147,8 @@ def decide(
         if trial.leaks_more(best):
             note = "leaks more"
         if trial not in cheap:
-            note = f"costs more than {most_cost:.1%}"
+            may = "may cost" if trial.cost <= most_cost else "costs"
+            note = f"{may} more than {most_cost:.1%}"
         note = "" if trial is taken else note
         rows.append(_row(trial, best, categories, note))
     luck = 0.5 + LUCKY * taken.leak.doubt
@@ -193,11 +203,11 @@ def _warning(
             f"No candidate costs at most {most_cost:.1%}; {taken.scheme} costs least,"
             f" {taken.cost:.1%}."
         )
-    better = [trial for trial in trials if trial.cost > most_cost and taken.leaks_more(trial)]
+    better = [trial for trial in trials if trial.price > most_cost and taken.leaks_more(trial)]
     words += [
         f"{trial.scheme} leaks less ({trial.leak.value:.3f}) and costs {trial.cost:.1%}: allow it"
-        f" by --cost {100 * trial.cost + 0.1:.1f}."
-        for trial in better[:1]
+        f" by --cost {100 * trial.price + 0.1:.1f}."
+        for trial in better[:OFFERED]
     ]
     if words:
         words.append("A larger panel lets schemes hide more.")
