@@ -110,8 +110,10 @@ def join(
     shared = agent.to_share(names)
     secret = " and ".join(f"your {feature.name}" for feature in disclosure.features)
     count, mark = len(shared.ratings), agent.standing.mark
-    one, many = ("title", f"titles that you have {mark}") if mark else ("rating", "ratings")
-    ratings = f"all {count} {many} that you entered here" if count > 1 else f"the one {one} here"
+    one, many = ("title", "titles") if mark else ("rating", "ratings")
+    given = f"gave as {mark}" if mark else "entered"
+    ratings = f"all {count} {many}" if count > 1 else f"the one {one}"
+    ratings += f" that you {given} here"
     terminal.say(WHAT_IT_MEANS.format(secret=secret, ratings=ratings))
     terminal.say(shared_table(shared, agent.standing.titles, mark))
     if not yes and not terminal.console.is_terminal:
