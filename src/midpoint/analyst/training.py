@@ -18,6 +18,7 @@ from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Ratings
 from midpoint.data.feature import require_people
+from midpoint.data.preparation import require_differing
 from midpoint.errors import MidpointError
 from midpoint.wire import Scheme
 
@@ -76,6 +77,7 @@ def train(
         if scheme is not None:
             scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
+    require_differing(ratings)
     if names:  # what cannot be done is refused before hours of fitting
         _require_panel(ratings, names, least_people, measured=scheme is None)
     profiles = fit_with_reports(ratings, names, reports, factorizer, progress)

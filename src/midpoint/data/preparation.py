@@ -96,6 +96,15 @@ def as_sets(ratings: Ratings, least: float) -> Ratings:
     return sets
 
 
+def require_differing(ratings: Ratings) -> None:
+    """Refuse unary data in which everybody has every item, as ratings that do not vary are."""
+    if ratings.scale.is_unary and len(ratings) == ratings.n_users * ratings.n_items:
+        raise MidpointError(
+            f"{ratings.name}: everybody has every item, so there is nothing to learn from the sets;"
+            " if a column says what people made of the items, name it: --rating-column"
+        )
+
+
 def with_known(ratings: Ratings, *features: str) -> Ratings:
     """Keep users whose category of every one of these features is known, and all items."""
     if not features:
