@@ -146,5 +146,7 @@ def test_sets_of_all_items_for_everybody_are_refused() -> None:
     sets = Ratings.from_columns(users, items, [1, 1, 1, 1])
     with pytest.raises(MidpointError, match=r"everybody has every item.*--rating-column"):
         require_differing(sets)
+    with pytest.raises(MidpointError, match="is unary, so there are no levels"):
+        in_levels(sets, 2)
     require_differing(Ratings.from_columns(users[:3], items[:3], [1, 1, 1]))
     require_differing(Ratings.from_columns(users, items, [1, 2, 3, 4]))

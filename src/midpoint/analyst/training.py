@@ -9,7 +9,7 @@ from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme, require_attackers
-from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels, require_suited
 from midpoint.analyst.fit.choice import ALLOWED, Allowance, Choice
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -70,7 +70,9 @@ def train(
     """
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None:  # what cannot be disclosed is refused at once
-        reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+        asked_for = SchemeSpec.read(scheme)
+        require_suited(asked_for.name, ratings.scale)
+        reported_levels(ratings.scale, asked_for.levels)
     proof = None
     if asked is not None:
         proof = require_assigned(ratings, asked, names)

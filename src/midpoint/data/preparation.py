@@ -51,6 +51,8 @@ def in_levels(ratings: Ratings, count: int) -> Ratings:
     one all numbers are round.
     """
     scale = ratings.scale
+    if scale.is_unary:
+        raise MidpointError(f"{ratings.name} is unary, so there are no levels; leave out --levels")
     most = np.inf if scale.levels is None else len(scale.levels)
     if not 2 <= count <= most:
         raise MidpointError(
