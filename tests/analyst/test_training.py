@@ -20,7 +20,8 @@ from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.engines import train_on
 from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.fit.choice import Choice, Tried
-from midpoint.data import MISSING, Simulation
+from midpoint.audit import audit
+from midpoint.data import MISSING, PRESETS, Ratings, Simulation, simulate
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
 from tests.support.models.small_model import run
@@ -104,6 +105,27 @@ def test_a_category_of_few_people_is_refused_unless_it_is_allowed(tiny: Simulati
     allowed = train(few, "gender", factorizer=QUICK, scheme="dmpss", least_people=1)
     assert allowed.statistics is not None
     assert allowed.statistics.users.tolist() == [2, 1]
+
+
+def test_sets_that_do_not_differ_are_refused_before_anything_is_learned() -> None:
+    people, items = np.divmod(np.arange(100), 5)
+    gender = {str(n): "FM"[n % 2] for n in range(20)}
+    columns = people.astype(str), items.astype(str), np.ones(100)
+    everything = Ratings.from_columns(*columns, features={"gender": gender})
+    with pytest.raises(MidpointError, match="everybody has every item"):
+        train(everything, "gender", factorizer=QUICK, scheme="dmpss")
+    with pytest.raises(MidpointError, match="everybody has every item"):
+        audit(everything, "gender")
+
+
+def test_a_scheme_that_changes_values_is_refused_for_sets_before_anything_is_learned() -> None:
+    sets = simulate(replace(PRESETS["simulated-plays"], users=40, items=12, ratings=200), seed=0)
+    for learn in (
+        lambda: train(sets.ratings, "gender", factorizer=QUICK, scheme="cmp"),
+        lambda: train_on(LocalRatings(sets.ratings, ("gender",)), QUICK, scheme="cmp"),
+    ):
+        with pytest.raises(MidpointError, match=r"'cmp' changes values.*choose no, ss, dmpss"):
+            learn()
 
 
 def test_people_without_a_category_are_spoken_of(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Ratings, Scale
-from midpoint.data.preparation import at_least, in_levels, with_known
+from midpoint.data.preparation import at_least, in_levels, require_differing, with_known
 from midpoint.errors import MidpointError
 
 Pairs = set[tuple[int, int]]
@@ -138,3 +138,15 @@ def test_what_was_left_out_is_said_with_its_reason() -> None:
     ]
     assert prepared.summary.splitlines()[-1] == f"  left out: {note}"
     assert note in prepared._repr_html_()
+
+
+def test_sets_of_all_items_for_everybody_are_refused() -> None:
+    """Control: sets that differ by one item pass, and ratings of everything do."""
+    users, items = ["a", "a", "b", "b"], ["x", "y", "x", "y"]
+    sets = Ratings.from_columns(users, items, [1, 1, 1, 1])
+    with pytest.raises(MidpointError, match=r"everybody has every item.*--rating-column"):
+        require_differing(sets)
+    with pytest.raises(MidpointError, match="is unary, so there are no levels"):
+        in_levels(sets, 2)
+    require_differing(Ratings.from_columns(users[:3], items[:3], [1, 1, 1]))
+    require_differing(Ratings.from_columns(users, items, [1, 2, 3, 4]))

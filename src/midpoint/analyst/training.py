@@ -9,7 +9,7 @@ from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme, require_attackers
-from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels, require_suited
 from midpoint.analyst.fit.choice import ALLOWED, Allowance, Choice
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -18,6 +18,7 @@ from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Ratings
 from midpoint.data.feature import require_people
+from midpoint.data.preparation import require_differing
 from midpoint.errors import MidpointError
 from midpoint.wire import Scheme
 
@@ -69,13 +70,16 @@ def train(
     """
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None:  # what cannot be disclosed is refused at once
-        reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+        asked_for = SchemeSpec.read(scheme)
+        require_suited(asked_for.name, ratings.scale)
+        reported_levels(ratings.scale, asked_for.levels)
     proof = None
     if asked is not None:
         proof = require_assigned(ratings, asked, names)
         if scheme is not None:
             scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
+    require_differing(ratings)
     if names:  # what cannot be done is refused before hours of fitting
         _require_panel(ratings, names, least_people, measured=scheme is None)
     profiles = fit_with_reports(ratings, names, reports, factorizer, progress)

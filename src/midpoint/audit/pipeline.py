@@ -29,6 +29,7 @@ from midpoint.audit.run.tasks.auditor import Auditor
 from midpoint.audit.setting import USUAL, AuditSetting
 from midpoint.audit.sizes import require_outsiders, size_directory, size_points, with_reports
 from midpoint.data import Ratings, split_moment, with_known
+from midpoint.data.preparation import require_differing
 from midpoint.errors import MidpointError
 
 FOLDS, QUICK_FOLDS = 10, 3
@@ -81,6 +82,7 @@ def audit(  # noqa: PLR0913
             "an audit learns items fold by fold, without the people whom it attacks, and given"
             " factors were learned from all of them; audit with a Factorizer"
         )
+    require_differing(ratings)
     if setting.paper:
         asked = {"schemes": schemes, "attacks": attacks, "folds": folds, "quick": quick}
         require_no_other(**asked, factorizer=factorizer, **setting.chosen())

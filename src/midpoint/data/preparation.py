@@ -51,6 +51,8 @@ def in_levels(ratings: Ratings, count: int) -> Ratings:
     one all numbers are round.
     """
     scale = ratings.scale
+    if scale.is_unary:
+        raise MidpointError(f"{ratings.name} is unary, so there are no levels; leave out --levels")
     most = np.inf if scale.levels is None else len(scale.levels)
     if not 2 <= count <= most:
         raise MidpointError(
@@ -92,6 +94,15 @@ def as_sets(ratings: Ratings, least: float) -> Ratings:
     for note in notes:
         sets = sets.leaving_out(note)
     return sets
+
+
+def require_differing(ratings: Ratings) -> None:
+    """Refuse unary data in which everybody has every item, as ratings that do not vary are."""
+    if ratings.scale.is_unary and len(ratings) == ratings.n_users * ratings.n_items:
+        raise MidpointError(
+            f"{ratings.name}: everybody has every item, so there is nothing to learn from the sets;"
+            " if a column says what people made of the items, name it: --rating-column"
+        )
 
 
 def with_known(ratings: Ratings, *features: str) -> Ratings:

@@ -67,6 +67,15 @@ def test_changes_between_audits_are_distinguished_from_noise() -> None:
     assert list(differences(before, made_up(seed=4))) == ["They differ in seed: 0, 4"]
 
 
+def test_a_split_by_time_is_not_compared_in_silence_with_one_at_random() -> None:
+    random = made_up(model={"share": 0.7}, unary=True)
+    by_time = made_up(model={"share": 0.7, "until": 1_500_000_000}, unary=True)
+    (said,) = differences(random, by_time)
+    assert said.startswith("They differ in what is given. Before: 70% of a held-out user's set")
+    assert "After: what was used before 2017-07-14" in said
+    assert list(differences(random, random)) == []
+
+
 def test_a_difference_is_judged_by_both_standard_errors() -> None:
     """Intervals of 0.02 on either side overlap until 0.04; the difference has 0.028."""
     before = made_up({"no": {"lr": 0.8}, "dmp": {"lr": 0.60}})

@@ -246,6 +246,10 @@ def test_the_bound_stands_below_whom_it_was_measured_against() -> None:
     assert counterparts is not None
     assert other is not None
     assert f"{said}; with counterparts up to 0.03 more." in counterparts.lines
+    assert "More than that was found" not in counterparts.lines
+    above = judge(replace(both, bounds={"cmpss": Bound(0.52, 0.1, 0.1, 80, 4000)}), "cmpss")
+    assert above is not None
+    assert "More than that was found" in above.lines
     assert "every error" not in other.lines
     # What training chooses has counterparts if a fold chose a scheme that has, on the panel beside
     # which outsiders are kept apart if that is another one.

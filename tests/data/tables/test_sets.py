@@ -68,6 +68,12 @@ def test_the_time_of_an_item_is_that_of_its_first_use() -> None:
     assert sets.time.tolist() == [100, 400, 300, 200]
 
 
+def test_times_that_only_some_rows_have_are_left_out_and_that_is_said() -> None:
+    sets = load(ROWS.head(4).with_columns(time=pl.Series([500, None, 300, 200])))
+    assert sets.time is None
+    assert sets.left_out == ("all times, since 1 rating has none",)
+
+
 def test_a_log_of_many_columns_is_a_set_for_each_person() -> None:
     more = {name: pl.lit("tv") for name in ("device", "country", "page", "version")}
     assert load(ROWS.with_columns(**more)).scale.is_unary

@@ -2,6 +2,7 @@
 
 import pytest
 
+from midpoint.errors import MidpointError
 from midpoint.user.agent.device import Device
 from midpoint.user.agent.rows import RankedTitle, Rows
 from midpoint.wire import (
@@ -12,6 +13,7 @@ from midpoint.wire import (
 )
 from tests.support.people.made_up import (
     STARS,
+    unary_disclosure,
 )
 from tests.support.sites.devices import SHOWN, TITLED, published, signed_again
 
@@ -36,6 +38,20 @@ def test_titles_are_ranked_by_her_own_offset_without_what_she_rated() -> None:
     assert ranked[0].stars == pytest.approx(min(max(total[best.item], STARS[0]), STARS[-1]) / ONE)
     assert repr(ranked[:2]).splitlines() == [f"{r.stars:.1f} {r.title}" for r in ranked[:2]]
     assert repr(ranked[:0]) == "<nothing>"
+
+
+def test_sets_are_given_by_name_and_ranked_without_stars() -> None:
+    """Control: where items are rated, names alone are refused."""
+    shown = unary_disclosure("dmpss")
+    device = Device(published(shown), gender="M")
+    named = device.protect(list(shown.items[:2]))
+    assert device.protect(dict.fromkeys(shown.items[:2], 1)) == named
+    ranked = device.rank(scores_of(shown))
+    assert repr(ranked[:2]).splitlines() == [row.title for row in ranked[:2]]
+    assert "<th>title</th></tr>" in ranked._repr_html_()
+    assert "stars" not in ranked._repr_html_()
+    with pytest.raises(MidpointError, match="give ratings by title or item"):
+        Device(published(), gender="M").protect(list(SHOWN.items[:2]))
 
 
 def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:

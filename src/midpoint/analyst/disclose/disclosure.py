@@ -10,7 +10,7 @@ from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.levels import level_table
 from midpoint.analyst.disclose.positions import position_columns, weighed_for
-from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels, require_suited
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -30,7 +30,6 @@ from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_me
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-FOR_SETS = ", ".join(name for name, scheme in SCHEMES.items() if scheme.is_for_sets)
 """Schemes that go with unary data, for messages."""
 FINEST = 16
 """Most bits of a quantized number: those of a probability in fixed point."""
@@ -66,10 +65,7 @@ def disclose(
         raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
     order = profiles.order
     unary = profiles.scale.is_unary
-    if unary and not SCHEMES[name].is_for_sets:
-        raise MidpointError(
-            f"scheme {name!r} changes values, and unary data has none; choose {FOR_SETS}"
-        )
+    require_suited(name, profiles.scale)
     columns = SCHEMES[name].columns_on(unary=unary)
     filled: dict[str, Any] = {}
     if SCHEMES[name].counterparts:

@@ -14,6 +14,8 @@ from midpoint.wire.positions import Prior
 
 SWITCH: Final = MappingProxyType({"on": True, "off": False})
 """How a setting that is on or off is written."""
+FOR_SETS: Final = ", ".join(name for name, scheme in SCHEMES.items() if scheme.is_for_sets)
+"""Schemes that unary data can have."""
 SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "levels": int,
@@ -146,6 +148,14 @@ def _shifts_nothing(prior: Prior, taste_factors: int) -> bool:
     mean = np.asarray(prior.mean)[..., part]
     precision = np.asarray(prior.precision)[..., part, part]
     return all(bool((each == each[:, :1]).all()) for each in (mean, precision))
+
+
+def require_suited(name: str, scale: Scale) -> None:
+    """Refuse a scheme that changes values, where there are none to change."""
+    if scale.is_unary and not SCHEMES[name].is_for_sets:
+        raise MidpointError(
+            f"scheme {name!r} changes values, and unary data has none; choose {FOR_SETS}"
+        )
 
 
 def reported_levels(scale: Scale, count: int | None) -> tuple[float, ...] | None:

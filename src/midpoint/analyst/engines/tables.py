@@ -12,6 +12,7 @@ from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.data import Feature, Scale
 from midpoint.data.scale import MOST_LEVELS, ROUNDED
 from midpoint.data.tables.columns import Columns, find, matching
+from midpoint.data.tables.reader import UNARY
 from midpoint.errors import MidpointError
 
 logger = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ def roles_of(
         if name is None and not optional:
             raise MidpointError(
                 f"{where}: no column looks like the {role}; it has {', '.join(present[:20])};"
-                f" name it by --{role}-column"
+                f" name it by --{role}-column" + (UNARY if role == "rating" else "")
             )
         if name is not None:
             named[role] = matching([name], present, where)[0]

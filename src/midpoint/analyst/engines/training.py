@@ -9,7 +9,7 @@ from midpoint.analyst.categories.item_factors import rated_sets
 from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme
-from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels, require_suited
 from midpoint.analyst.engines.engine import ReadRatings
 from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.engines.unfinished import Unfinished
@@ -54,7 +54,9 @@ def train_on(
     """
     factorizer, left = factorizer or Factorizer(), unfinished or Unfinished()
     if scheme is not None:  # what cannot be disclosed is refused at once
-        reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+        asked_for = SchemeSpec.read(scheme)
+        require_suited(asked_for.name, ratings.scale)
+        reported_levels(ratings.scale, asked_for.levels)
     if isinstance(ratings, LocalRatings):
         known = ratings.ratings, ratings.features
         return train(

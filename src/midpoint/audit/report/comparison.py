@@ -8,6 +8,7 @@ from midpoint.audit.measure.findings import AUC, COST, NDCG_COST, ROUNDING, Band
 from midpoint.audit.measure.paired_test import Key, Pairing
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.statistics import NORMAL_95
+from midpoint.audit.report.settings import given_words
 from midpoint.audit.report.verdict import Verdict, judge
 from midpoint.audit.run.adversaries.judge import JUDGE
 
@@ -168,10 +169,19 @@ def differences(a: AuditResults, b: AuditResults) -> Iterator[str]:
     """Say in what the audits themselves differ, so that nobody compares the incomparable."""
     for what in BOTH:
         yield from _difference(what, getattr(a, what), getattr(b, what))
+    before, after = map(_given, (a, b))
+    if before != after:
+        yield f"They differ in what is given. Before: {before}. After: {after}"
     for product in a.rounds.keys() & b.rounds.keys():
         for what in ROUNDS:
             pair = (getattr(results.rounds[product], what) for results in (a, b))
             yield from _difference(f"{what} of {product}", *pair)
+
+
+def _given(results: AuditResults) -> str:
+    """Say how ratings were split, if that is known."""
+    plan = results.model
+    return given_words(plan["share"], plan.get("until"), unary=results.unary) if plan else ""
 
 
 def _difference(what: str, before: Any, after: Any) -> Iterator[str]:

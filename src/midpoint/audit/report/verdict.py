@@ -123,7 +123,7 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
     )
     if whose := results.against(row):
         yield against(results, whose)
-    yield from _omniscient(results, row.scheme)
+    yield from _omniscient(results, row)
     if held is not None:
         yield from _naive(results, held)
     yield (
@@ -154,14 +154,22 @@ def _who(row: Row, band: Band) -> str:
     return f"the strongest attacker ({row.attack})"
 
 
-def _omniscient(results: AuditResults, scheme: str) -> Iterator[str]:
-    """Say what the bound is, and by how much it may be passed."""
-    bound = results.bounds.get(scheme)
-    if bound is not None:
-        passed = f"; with counterparts up to {PASSED} more" * _adjusts(results, scheme)
+def _omniscient(results: AuditResults, row: Row) -> Iterator[str]:
+    """Say what the bound is, by how much it may be passed, and whether what was found passes it."""
+    bound = results.bounds.get(row.scheme)
+    if bound is None:
+        return
+    adjusts = _adjusts(results, row.scheme)
+    passed = f"; with counterparts up to {PASSED} more" * adjusts
+    yield (
+        f"Somebody who knew every error of the disclosure: {bound.value:.2f}, by the bound for"
+        f" a panel of {bound.panel:,}{passed}"
+    )
+    surely = max(row.low, 1 - row.high)
+    if surely > bound.value + PASSED * adjusts:
         yield (
-            f"Somebody who knew every error of the disclosure: {bound.value:.2f}, by the bound for"
-            f" a panel of {bound.panel:,}{passed}"
+            "More than that was found: the bound leaves out what leaks even if every number is"
+            " exact, and assumes that the model fits these people"
         )
 
 

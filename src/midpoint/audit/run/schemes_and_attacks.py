@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 from midpoint.analyst import itemwise_scheme
-from midpoint.analyst.disclose.disclosure import FINEST, FOR_SETS
-from midpoint.analyst.disclose.specification import reported_levels
+from midpoint.analyst.disclose.disclosure import FINEST
+from midpoint.analyst.disclose.specification import FOR_SETS, reported_levels
 from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS

@@ -50,7 +50,8 @@ def rank_command(
         best = Device.of(kept, standing, hers).rank(received)[:top]
     if as_json:
         rows = [
-            {"item": r.item, "title": r.title, "stars": r.stars, "deviation": r.deviation}
+            {"item": r.item, "title": r.title}
+            | ({} if r.sets else {"stars": r.stars, "deviation": r.deviation})
             | {name: text for name, text in (("genre", r.genre), ("link", r.link)) if text}
             for r in best
         ]

@@ -1,6 +1,6 @@
 """The options by which every command names its data: SOURCE, a users table, columns, scale."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -32,11 +32,24 @@ class ColumnOptions:
         str | None, typer.Option(help="Column of the rating.", rich_help_panel=COLUMNS_PANEL)
     ] = None
 
+    count_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of counts such as plays or clicks: above 0 the item is in her set.",
+            rich_help_panel=COLUMNS_PANEL,
+        ),
+    ] = None
+
     def columns(self) -> "Columns":
         """Return the names for the readers of tables."""
         from midpoint.data.tables.columns import Columns
 
-        return Columns(user=self.user_column, item=self.item_column, rating=self.rating_column)
+        return Columns(
+            user=self.user_column,
+            item=self.item_column,
+            rating=self.rating_column,
+            count=self.count_column,
+        )
 
 
 SourceArgument = Annotated[
@@ -92,13 +105,6 @@ class DataOptions(ColumnOptions):
             " least this high. The lowest rating makes a set of all that she rated.",
         ),
     ] = None
-    count_column: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of counts such as plays or clicks: above 0 the item is in her set.",
-            rich_help_panel=COLUMNS_PANEL,
-        ),
-    ] = None
     time_column: Annotated[
         str | None, typer.Option(help="Column of the time.", rich_help_panel=COLUMNS_PANEL)
     ] = None
@@ -144,8 +150,8 @@ class DataOptions(ColumnOptions):
         )
 
     def table_columns(self) -> "Columns":
-        """Return the names for a table of ratings alone: without features and items."""
-        return ColumnOptions.columns(self)
+        """Return the names for a copy that a tool made: without features, items and counts."""
+        return replace(ColumnOptions.columns(self), count=None)
 
     def rating_scale(self) -> "Scale | None":
         """Return what a rating can be, if that was given."""

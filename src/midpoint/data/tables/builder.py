@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from midpoint.data.end_levels import require_ends_are_levels
 from midpoint.data.feature import Feature, compare_names
-from midpoint.data.origin import Origin
+from midpoint.data.origin import Origin, counted
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.tables.cells import (
@@ -64,6 +64,10 @@ def build_ratings(
     if item_names is not None:
         called = [(titles or {}).get(str(item), str(item)) for item in item_names]
         ratings = replace(ratings, item_ids=item_names, item_names=np.array(called, dtype=np.str_))
+    blank = table["time"].null_count() if "time" in table.columns else 0
+    if blank:
+        have = "has" if blank == 1 else "have"
+        ratings = ratings.leaving_out(f"all times, since {counted(blank, 'rating')} {have} none")
     return ratings
 
 

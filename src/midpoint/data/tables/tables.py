@@ -110,9 +110,8 @@ def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
     user, item, rating = (find(cells, role) for role in ("user", "item", "rating"))
     if cells.width <= MOST_LONG:
         return "wide" if item is None and rating is None else "long"
-    if item is None or (user is None and rating is None):
-        return "wide"
-    return "long" if rating is not None or cells[user].is_duplicated().any() else "wide"
+    repeats = user is not None and cells[user].is_duplicated().any()
+    return "long" if item is not None and (rating is not None or repeats) else "wide"
 
 
 def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -> Ratings:

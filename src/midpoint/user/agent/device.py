@@ -16,7 +16,7 @@ from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import preview
 from midpoint.user.agent.rows import PreviewLine, RankedTitle, Rows
 from midpoint.user.agent.standing import Standing, Terms, accept
-from midpoint.user.agent.titles import by_item
+from midpoint.user.agent.titles import Given, by_item
 from midpoint.user.core.correction import correct
 from midpoint.user.core.decisions import decide
 from midpoint.user.core.ledger import LEDGER
@@ -132,15 +132,14 @@ class Device:
         """What each item is called."""
         return self._standing.titles
 
-    def protect(
-        self, ratings: Mapping[str, float], *, question: Solicitation | None = None
-    ) -> Report:
+    def protect(self, ratings: Given, *, question: Solicitation | None = None) -> Report:
         """Return the report, which is all that is ever sent; what it decides is final.
 
-        `ratings` are in stars, by title or by item. Unless the analyst asked a `question`, she
-        may rate anything: the report then repeats what was revealed before, so the newest one
-        says it all. Where nothing new is rated, nothing is decided: the same report comes back.
-        Where items are assigned, a question is needed, and is answered as a whole or not at all.
+        `ratings` are in stars, by title or by item; where nothing is rated, the names alone will
+        do. Unless the analyst asked a `question`, she may rate anything: the report then repeats
+        what was revealed before, so the newest one says it all. Where nothing new is rated, nothing
+        is decided: the same report comes back. Where items are assigned, a question is needed, and
+        is answered as a whole or not at all.
         """
         self._home.require_remembered()
         self._require_question(question)
@@ -151,9 +150,7 @@ class Device:
         self._home.keep_ratings(self._home.ratings | rated)
         return decide(rated, asked, self._standing.accepted, self._category, self._home.ledger)
 
-    def preview(
-        self, ratings: Mapping[str, float], *, question: Solicitation | None = None
-    ) -> Rows[PreviewLine]:
+    def preview(self, ratings: Given, *, question: Solicitation | None = None) -> Rows[PreviewLine]:
         """Show what `protect` would send and withhold; nothing is decided."""
         self._require_question(question)
         rated = by_item(ratings, self._standing)

@@ -14,8 +14,10 @@ from midpoint.wire import ONE
 class Row(Protocol):
     """What a list is made of."""
 
-    headings: ClassVar[tuple[str, ...]]
-    """What the columns are called."""
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What the columns are called."""
+        ...
 
     def cells(self) -> tuple[str, ...]:
         """Return one text for each column."""
@@ -25,8 +27,6 @@ class Row(Protocol):
 @dataclass(frozen=True, repr=False)
 class RankedTitle:
     """One title as the device ranks it; numbers in stars."""
-
-    headings: ClassVar[tuple[str, ...]] = ("stars", "title", "give or take")
 
     item: str
     """The item's identifier."""
@@ -40,6 +40,8 @@ class RankedTitle:
     """What kind of thing it is; empty if the service does not say."""
     link: str = ""
     """Where to read about it; empty if the service does not say."""
+    sets: bool = False
+    """Whether nothing is rated there: then the order is all there is to say."""
 
     @classmethod
     def of(cls, row: Recommendation, standing: Standing) -> Self:
@@ -52,14 +54,21 @@ class RankedTitle:
             row.deviation / ONE,
             standing.genres.get(item, ""),
             standing.links.get(item, ""),
+            sets=standing.mark is not None,
         )
 
     def __repr__(self) -> str:
-        return f"{self.stars:.1f} {self.title}"
+        return self.title if self.sets else f"{self.stars:.1f} {self.title}"
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What the columns are called."""
+        return ("title",) if self.sets else ("stars", "title", "give or take")
 
     def cells(self) -> tuple[str, ...]:
         """Return one text for each column."""
-        return f"{self.stars:.1f}", self.title, f"{self.deviation:.1f}"
+        predicted = f"{self.stars:.1f}", self.title, f"{self.deviation:.1f}"
+        return (self.title,) if self.sets else predicted
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,14 +13,22 @@ NEAR = 3
 """Close matches that an error names."""
 
 
+Given = Mapping[str, float] | Iterable[str]
+"""What she gives: ratings in stars by title or item, or where nothing is rated the names alone."""
+
+
 def by_item(
-    ratings: Mapping[str, float], standing: Standing, where: Mapping[str, str] | None = None
+    ratings: Given, standing: Standing, where: Mapping[str, str] | None = None
 ) -> dict[str, int]:
     """Return ratings in fixed point by item, from ratings in stars by title or by item.
 
     All of them are looked at before any is used, so one mistake loses nothing. An error says
     `where` the rating is written, if that is known.
     """
+    if not isinstance(ratings, Mapping):
+        if standing.mark is None or isinstance(ratings, str):
+            raise MidpointError("give ratings by title or item, such as {'Fargo (1996)': 5}")
+        ratings = dict.fromkeys(ratings, 1.0)
     rated: dict[str, float] = {}
     for name, stars in ratings.items():
         try:
