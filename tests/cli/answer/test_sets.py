@@ -85,7 +85,7 @@ def test_recommendations_of_sets_show_genres_and_links() -> None:
     assert "https://films.example/a" in linked.getvalue()
 
 
-def test_nobody_is_told_of_ratings_where_nothing_is_rated() -> None:
+def test_nobody_hears_of_ratings_where_nothing_is_rated() -> None:
     text = said(welcome("bought"))
     assert "which titles you have bought" in text
     assert "rate" not in text

@@ -36,7 +36,7 @@ test("which titles were rated is called hidden only where it is", () => {
   expect(caution(true, false)).toContain("not hidden");
 });
 
-test("where nothing is rated nobody is told of ratings, nor asked to share any", () => {
+test("where nothing is rated nobody reads of ratings, nor asked to share any", () => {
   const { panel, leaves, rate } = english.page.sentences({ ...FILMS, done: "bought", sets: true });
   const said = [
     ...sentences({ panel, send: leaves.sendNone }),

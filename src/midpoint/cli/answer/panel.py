@@ -110,9 +110,9 @@ def join(
     shared = agent.to_share(names)
     secret = " and ".join(f"your {feature.name}" for feature in disclosure.features)
     count, mark = len(shared.ratings), agent.standing.mark
-    one, many = ("title", "titles") if mark else ("rating", "ratings")
+    noun = "title" if mark else "rating"
     given = f"gave as {mark}" if mark else "entered"
-    ratings = f"all {count} {many}" if count > 1 else f"the one {one}"
+    ratings = f"all {count} {noun}s" if count > 1 else f"the one {noun}"
     ratings += f" that you {given} here"
     terminal.say(WHAT_IT_MEANS.format(secret=secret, ratings=ratings))
     terminal.say(shared_table(shared, agent.standing.titles, mark))
