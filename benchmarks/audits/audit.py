@@ -53,6 +53,7 @@ CURVES = (
 SIZES = (
     "How many must tell",
     "What leaks to outsiders, by their number",
+    "What leaks as more is withheld",
     "How sure the judge is",
 )
 SECTION_7 = ("Privacy and accuracy", "Answers before and after", "Privacy against accuracy")

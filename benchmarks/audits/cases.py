@@ -293,19 +293,17 @@ CASES = {
             attacks=OF_SETS,
             adversaries=("panel",),
             liked=liked,
-            usual_folds=folds,
         )
-        for name, liked, schemes, folds in (
-            ("liked", 4.0, ("dmpss", "cmpss", "cmpss:leak=0.6"), None),
-            ("liked-budgets", 4.0, ("cmpss:leak=0.6", "cmpss:leak=0.55"), None),
-            ("views", 1.0, ("cmpss:leak=0.6", "cmpss:leak=0.55"), 3),
+        for name, liked, schemes in (
+            ("liked", 4.0, ("dmpss", "cmpss", "cmpss:leak=0.6", "cmpss:leak=0.55")),
+            ("views", 1.0, ("cmpss:leak=0.6", "cmpss:leak=0.55")),
         )
     },
     **{
         f"ml-1m-gender-{name}-outsiders": Case(
             "movielens-1m",
             "gender",
-            schemes=("cmpss", "cmpss:leak=0.6", "cmpss:leak=0.55"),
+            schemes=("cmpss", "cmpss:leak=0.7", "cmpss:leak=0.6", "cmpss:leak=0.55"),
             attacks=OF_SETS[:3],
             adversaries=("outsider",),
             panels=(4000,),

@@ -129,7 +129,7 @@ def forget_tables() -> None:
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a Markdown table on standard output, and keep it for `write_results`."""
     _shown.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})
-    console = Console(width=180)
+    console = Console(width=400)  # a row on one line, however long
     table = Table(box=box.MARKDOWN)
     for k, word in enumerate(head):
         table.add_column(word, justify="left" if k == 0 else "right", no_wrap=True)

@@ -61,9 +61,9 @@ CHAPTERS: Mapping[str, Chapter] = MappingProxyType(
             " audited: the data set and the feature, and then perhaps `default` (the scheme that"
             " `midpoint train` chooses), `outsiders` (the attackers also know the category of"
             " users outside the panel), `rounds` (several rounds of questions), `liked` (sets of"
-            " liked items), `section-7` and `paper` (the paper's experiment), or the schemes where"
-            " not all were tried. Without `outsiders` the attackers know the category of the"
-            " panel's members only.",
+            " liked items), `views` (sets of all rated items), `section-7` and `paper` (the paper's"
+            " experiment), or the schemes where not all were tried. Without `outsiders` the"
+            " attackers know the category of the panel's members only.",
         ),
         "scaling": Chapter(
             "Growing data on one machine",

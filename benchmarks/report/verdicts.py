@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.privacy.privacy import OURS
+
 Measured = Mapping[str, Any]
-OURS = ("mpr", "dmp", "dmpss")
-"""Our schemes beside the peers of privacy."""
 PEERS = "**Where a peer wins:**"
 """How a verdict begins."""
 RAW = "no"

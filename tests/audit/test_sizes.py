@@ -78,6 +78,8 @@ def test_sizes_that_are_none_are_refused(tiny: Simulation) -> None:
         read_sizes("many", "--outsiders")
     with pytest.raises(MidpointError, match="name one size of the panel at least"):
         small_audit(tiny.ratings, panel=[])
+    with pytest.raises(MidpointError, match="one panel is audited alone anyway; name several"):
+        small_audit(tiny.ratings, panel_alone=True)
     with pytest.raises(MidpointError, match="sizes are of outsiders; name that adversary"):
         small_audit(tiny.ratings, panel=[30, 60], adversaries="panel")
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Scale
+from midpoint.data.scale import FINEST
 from midpoint.errors import MidpointError
 
 
@@ -27,9 +28,9 @@ def test_stars_are_equal_steps() -> None:
         ([0.1, 9.7, 0.3], Scale.stars(0.1, 9.7, 0.1)),
         ([0, 1000] * 2, Scale.discrete([0, 1000])),
         ([1, 2.33, 3.67, 5] * 2, Scale.discrete([1, 2.33, 3.67, 5])),
-        ([0, 1000], Scale.continuous(0, 1000)),
-        ([1, 2.33, 3.67, 5], Scale.continuous(1, 5)),
-        (list(range(0, 1290, 10)) * 2, Scale.continuous(0, 1280)),
+        ([0, 1000], Scale.stars(0, 1000, 10)),
+        ([1, 2.33, 3.67, 5], Scale.stars(1, 5, 0.05)),
+        (list(range(0, 1290, 10)) * 2, Scale.stars(0, 1280, 20)),
         ([1, float("nan"), 2], Scale.stars(1, 2)),
     ],
 )
@@ -65,11 +66,53 @@ def test_levels_of_tenths_are_written_as_tenths() -> None:
     assert guessed.levels == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 
 
-def test_an_interval_is_a_guess_of_last_resort_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fine_scale_is_a_guess_of_last_resort_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     values = np.random.default_rng(1).normal(size=1000)
-    assert not Scale.guess(values, "votes.csv").is_discrete
-    assert "votes.csv: 1000 distinct values among 1000" in caplog.text
+    scale = Scale.guess(values, "votes.csv")
+    assert "votes.csv: the 1000 ratings have 1000 different values" in caplog.text
+    assert f"rounded to {scale}, steps of {scale.step:g}" in caplog.text
     assert "--scale" in caplog.text
+    nearest = scale.nearest(values)
+    assert scale.contains(nearest).all()
+    assert np.abs(nearest - values).max() <= 0.5001 * scale.step
+
+
+def test_values_with_a_long_tail_are_no_ratings() -> None:
+    plays = np.floor(np.random.default_rng(1).pareto(0.8, size=3000) * 5) + 1
+    plays = plays[plays < 2000]
+    with pytest.raises(MidpointError, match=r"by --count-column, else name the scale: --scale 0:"):
+        Scale.guess(plays, "plays.csv")
+    assert Scale.guess(np.log(plays) + np.arange(len(plays)) / 1e4, "plays.csv").is_discrete
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "ends"),
+    [
+        (-9.8, 9.93, 0.2, (-9.8, 10)),
+        (0, 1, 0.01, (0, 1)),
+        (0.003, 0.997, 0.01, (0, 1)),
+        (1, 5, 0.05, (1, 5)),
+        (0, 1280, 20, (0, 1280)),
+        (-1e-6, 1e-6, 2e-8, (-1e-6, 1e-6)),
+        (1_000_000, 1_000_001, 0.01, (1_000_000, 1_000_001)),
+    ],
+)
+def test_a_fine_scale_has_round_steps(
+    low: float, high: float, step: float, ends: tuple[float, float]
+) -> None:
+    scale = Scale.fine(low, high)
+    assert scale.step == pytest.approx(step)
+    assert (scale.low, scale.high) == ends
+    assert 50 <= len(scale.levels or ()) - 1 <= FINEST
+
+
+def test_what_is_no_number_and_what_is_on_no_levels_stays() -> None:
+    values = np.array([np.nan, np.inf, 1.24, 9, -3], dtype=np.float32)
+    nearest = Scale.stars(1, 5, 0.5).nearest(values)
+    assert np.array_equal(nearest, np.array([np.nan, np.inf, 1, 5, 1]), equal_nan=True)
+    assert np.array_equal(Scale.continuous(0, 1).nearest(values), values, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -107,14 +150,16 @@ def test_one_level_is_no_scale() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, unique=True))
-def test_a_guessed_scale_contains_what_it_was_guessed_from(values: list[float]) -> None:
+def test_a_guessed_scale_contains_what_it_was_guessed_from_or_is_near(values: list[float]) -> None:
     array = np.array(values, dtype=np.float32)
     try:
         scale = Scale.guess(array)
     except MidpointError as error:
         assert "is far from the others" in str(error)  # noqa: PT017 - refused, or contained
         return
-    assert scale.contains(array).all()
+    near = scale.nearest(array)
+    assert scale.contains(near).all()
+    assert np.array_equal(near, array) or np.abs(near - array).max() <= 0.51 * scale.step
 
 
 @pytest.mark.parametrize("stray", [50, 99, -46.0])

@@ -61,6 +61,11 @@ class AuditSetting:
         panels, outsiders = tuple(_several(self.panel)), tuple(_several(self.outsiders))
         if not panels or not outsiders:
             raise MidpointError("name one size of the panel at least, and one number of outsiders")
+        if self.panel_alone and len(set(panels)) == 1:
+            raise MidpointError(
+                "one panel is audited alone anyway; name several (--panel 500,2000), or leave out"
+                " --panel-alone"
+            )
         along = [(panel, outsiders[-1]) for panel in reversed(panels)]
         across = [(panels[-1], number) for number in reversed(outsiders)]
         return list(dict.fromkeys([*along, *across]))

@@ -27,12 +27,14 @@ def require_ends_are_levels(
     """Refuse a code that continues the levels, such as 8 for no answer beside 1 to 7.
 
     Somebody who rates high otherwise gives the last level more often, and so does everybody to an
-    item that is rated high otherwise. A code goes by neither. Say x is how far the other ratings of
-    the person and of the item are from the mean, together. Then z is how far the mean of x at the
-    end is from that of the others, in standard errors. For a level z is at least about d sqrt(n),
-    with n ratings at the end and d the same difference, in standard deviations, of the level beside
-    it. Where that is large and z is small, the end is a code. Small tables and ratings without
-    any structure pass, and so does a code that goes by persons or items as a level would.
+    item that is rated high otherwise. Where people differ in how much of the scale they use, the
+    last level also comes from those who keep away from the middle. A code goes by none of this. Say
+    x is how far the other ratings of the person and of the item are from the mean, together, or how
+    far their squares are. Then z is how far the mean of x at the end is from that of the others, in
+    standard errors; the larger z of both counts. For a level z is at least about d sqrt(n), with n
+    ratings at the end and d the same difference, in standard deviations, of the level beside it.
+    Where that is large and z is small, the end is a code. Small tables and ratings without any
+    structure pass, and so does a code that goes by persons or items as a level would.
 
     Args:
         user: Index of the user of each rating. Shape (n,).
@@ -58,8 +60,9 @@ def require_ends_are_levels(
                 raise values.refuse(
                     wrong,
                     "may be a code for no answer: people and items that are otherwise"
-                    f" {'high' if outward > 0 else 'low'} on {usual[0]:g} to {usual[-1]:g} have it"
-                    " no more often than others ({} of {} ratings are such)",
+                    f" {'high' if outward > 0 else 'low'} on {usual[0]:g} to {usual[-1]:g}, or far"
+                    " from the middle, have it no more often than others ({} of {} ratings are"
+                    " such)",
                     named(seen),
                 )
 
@@ -83,14 +86,18 @@ def _is_code(
 def _effect(
     number: NDArray[np.float64], end: NDArray[np.bool_], people: tuple[NDArray[Any], NDArray[Any]]
 ) -> float:
-    """Return how far x is at the end from x of the others, in standard deviations."""
+    """Return how far x is at the end above x of the others, in standard deviations."""
     rest = ~end
     if not end.any() or not rest.any():
         return 0.0
-    apart = np.where(rest, number - number[rest].mean(), 0.0)
-    x = np.zeros(len(number))
-    for index in people:
-        total, known = np.bincount(index, apart), np.bincount(index, rest)
-        x += (total[index] - apart) / (known[index] - rest + SHRUNKEN)
-    spread = float(x.std())
-    return float(x[end].mean() - x[rest].mean()) / spread if spread > 0 else 0.0
+    apart = number - number[rest].mean()
+    square = np.square(apart)
+    effects = list[float]()
+    for each in (apart, square - square[rest].mean()):
+        x = np.zeros(len(number))
+        for index in people:
+            total, known = np.bincount(index, each * rest), np.bincount(index, rest)
+            x += (total[index] - each * rest) / (known[index] - rest + SHRUNKEN)
+        spread = float(x.std())
+        effects.append(float(x[end].mean() - x[rest].mean()) / spread if spread > 1e-9 else 0.0)
+    return max(effects)

@@ -58,9 +58,7 @@ def in_levels(ratings: Ratings, count: int) -> Ratings:
             f" than the scale has ({'any number' if scale.levels is None else most})"
         )
     coarse = Scale.stars(scale.low, scale.high, (scale.high - scale.low) / (count - 1))
-    points = np.array(coarse.levels)
-    nearest = np.searchsorted((points[1:] + points[:-1]) / 2, ratings.value, side="right")
-    value, name = points[nearest].astype(np.float32), f"{ratings.name}-{count}-levels"
+    value, name = coarse.nearest(ratings.value), f"{ratings.name}-{count}-levels"
     return replace(ratings, value=value, scale=coarse, name=name)
 
 

@@ -111,7 +111,8 @@ class Ratings:
             users: Name or number of the user of each rating.
             items: Name or number of the item of each rating.
             values: The ratings.
-            scale: What a rating can be; guessed from the values where not given.
+            scale: What a rating can be; guessed from the values where not given, and values that
+                come in no levels are rounded to a fine scale.
             features: For each feature the category of each user, by her name or number; None or
                 NaN where it is not known.
             item_names: Titles by name or number of the item; one without is called by its name.
@@ -127,6 +128,7 @@ class Ratings:
         if scale is None:
             require_finite(value, origin)
             scale = Scale.guess(value, origin.path, origin.locate)
+            value = scale.nearest(value)
         require_legal(value, scale, origin)
         user, user_ids = encode(users, "user", origin)
         item, item_ids = encode(items, "item", origin)

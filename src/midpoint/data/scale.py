@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,19 @@ from midpoint.data.plausibility import Values, require_plausible, step_of
 from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
-"""More distinct values than this are taken as a continuous scale."""
+"""More distinct values than this are no levels: they are rounded to those of a fine scale."""
+FINEST = 100
+"""Steps of a fine scale, at most."""
 LIKED = 0.75
 """A rating at least this far up the scale says that somebody liked an item: 4 of 1 to 5 stars."""
+CROWDED = 0.5
+"""Where a step of a fine scale holds a larger share of the ratings, they are counts."""
+ROUNDED = (
+    "%s: the %d ratings have %s different values, so they are rounded to %s, steps of %g: the"
+    " digits of a rating that is not rounded can give the private feature away. --levels makes"
+    " fewer levels, --scale LOW:HIGH:STEP names the true ones"
+)
+"""What is said where ratings come in no levels."""
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +81,20 @@ class Scale:
         return cls(float(low), float(high))
 
     @classmethod
+    def fine(cls, low: float, high: float) -> Self:
+        """Make levels of an interval: all multiples of a round step that cover it.
+
+        The step is 1, 2 or 5 times a power of ten, the least that makes at most `FINEST` steps:
+        -9.8 to 9.93 becomes -9.8, -9.6 ... 10.
+        """
+        exponent = floor(np.log10((high - low) / FINEST)) - 1
+        for step in (float(f"{m}e{exponent + k}") for k in range(4) for m in (1, 2, 5)):
+            first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+            if last - first <= FINEST:
+                break
+        return cls.discrete([float(f"{step * k:.12g}") for k in range(first, last + 1)])
+
+    @classmethod
     def guess(
         cls,
         values: NDArray[Any],
@@ -80,8 +105,9 @@ class Scale:
         """Guess from the ratings seen; values that come in levels must not pass for an interval.
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
-        if they repeat. Otherwise the scale is an interval, with a warning in the log. Ratings that
-        are no part of it are refused: see `plausibility`. One 50 among ratings from 0 to 4 is a
+        if they repeat. Otherwise the scale is a fine one, to which ratings are to be brought
+        (`nearest`), with a warning in the log. Ratings that are no part of it are refused: see
+        `plausibility`. One 50 among ratings from 0 to 4 is a
         slip of the pen, and 99 or -1 a code for no answer. Ratings that are all 1 are unary data.
 
         Args:
@@ -110,15 +136,16 @@ class Scale:
                 return cls.discrete(levels)
             if 2 * len(seen) <= total:
                 return cls.discrete([_shortest(value) for value in seen])
-        low, high = _shortest(seen[0]), _shortest(seen[-1])
-        logger.warning(
-            "%s: %d distinct values among %d ratings are taken as a continuous scale; if they come"
-            " in levels say so by --scale LOW:HIGH:STEP, or they can give the private feature away",
-            where,
-            len(seen),
-            total,
-        )
-        return cls.continuous(low, high)
+        fine = cls.fine(_shortest(seen[0]), _shortest(seen[-1]))
+        often = np.bincount(fine.level_of(fine.nearest(seen)), count)
+        if len(seen) > MOST_LEVELS and often.max() > CROWDED * total:
+            raise MidpointError(
+                f"{where}: most of the {len(seen)} different values lie close together, and a few"
+                f" reach to {fine.high:g}; if they count plays or clicks name their column by"
+                f" --count-column, else name the scale: --scale {fine.low:g}:{fine.high:g}:0"
+            )
+        logger.warning(ROUNDED, where, total, len(seen), fine, fine.step)
+        return fine
 
     @property
     def is_discrete(self) -> bool:
@@ -129,6 +156,21 @@ class Scale:
     def is_unary(self) -> bool:
         """Whether there is one level: data are sets of items that people used or liked."""
         return self.levels is not None and len(self.levels) == 1
+
+    @property
+    def step(self) -> float:
+        """How far apart levels in equal steps are."""
+        steps = len(self.levels or ()) - 1
+        return float(f"{(self.high - self.low) / steps:.9g}")
+
+    def nearest(self, values: NDArray[Any]) -> NDArray[np.float32]:
+        """Bring finite values to the nearest level, halves up; on a continuous scale all stay."""
+        single = np.asarray(values, dtype=np.float32)
+        if self.levels is None:
+            return single
+        points = np.array(self.levels)
+        chosen = np.searchsorted((points[1:] + points[:-1]) / 2, single, side="right")
+        return np.where(np.isfinite(single), points[chosen].astype(np.float32), single)
 
     def contains(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Tell for each value whether it is a legal rating; NaN is not."""

@@ -112,8 +112,18 @@ def test_statistics_are_those_of_memory(
 def test_statistics_of_a_continuous_scale_are_those_of_memory(
     engine: Engine, smooth: Tables
 ) -> None:
-    found = read(engine, smooth.directory, smooth.users, ("gender",)).tally()
-    require_equal(found, tally(smooth.ratings, smooth.ratings.feature("gender")))
+    scale = drawn(continuous=True).scale
+    found = read(engine, smooth.directory, smooth.users, ("gender",), scale=scale).tally()
+    whole = load(smooth.beside.with_name("ratings.parquet"), users=smooth.users, scale=scale)
+    require_equal(found, tally(whole, whole.feature("gender")))
+    assert found.level_count is None
+
+
+def test_ratings_in_no_levels_are_rounded_as_in_memory(engine: Engine, smooth: Tables) -> None:
+    found = read(engine, smooth.directory, smooth.users, ("gender",))
+    assert found.scale == smooth.ratings.scale
+    assert found.scale.is_discrete
+    require_equal(found.tally(), tally(smooth.ratings, smooth.ratings.feature("gender")))
 
 
 def test_a_sample_holds_all_ratings_of_some_people(engine: Engine, stars: Tables) -> None:

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from midpoint.analyst.engines import Engine, RatingsTables
+from midpoint.analyst.engines import Engine, RatingsTables, StreamingEngine
 from midpoint.analyst.engines.tables import Roles, only_values, own_values, roles_of
+from midpoint.data import Scale
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
 
@@ -48,3 +49,17 @@ def test_every_engine_counts_the_ratings_that_it_refuses(
     table.write_parquet(tmp_path / "ratings.parquet")
     with pytest.raises(MidpointError, match=words):
         engine.read(RatingsTables(tmp_path / "ratings.parquet"))
+
+
+def test_more_values_than_levels_usually_are_pass_on_a_scale_that_is_named(tmp_path: Path) -> None:
+    """The control has one rating off the scale."""
+    rating = np.arange(-300, 301) / 10.0
+    path = tmp_path / "ratings.parquet"
+    table = {"user": np.arange(601) // 10, "item": np.arange(601) % 10, "rating": rating}
+    pl.DataFrame(table).write_parquet(path)
+    for scale in (Scale.stars(-30, 30, 0.1), Scale.continuous(-30, 30)):
+        assert StreamingEngine().read(RatingsTables(path, scale=scale)).scale == scale
+    rating[-1] = 29.95
+    pl.DataFrame({**table, "rating": rating}).write_parquet(path)
+    with pytest.raises(MidpointError, match=r"rating 29\.95 is not on the scale"):
+        StreamingEngine().read(RatingsTables(path, scale=Scale.stars(-30, 30, 0.1)))

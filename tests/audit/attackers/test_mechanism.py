@@ -16,7 +16,8 @@ from midpoint.audit.attackers.mechanism import (
     typical_reveal,
 )
 from midpoint.audit.attackers.view import View
-from midpoint.data import Scale
+from midpoint.audit.choose.candidates import candidates
+from midpoint.data import Ratings, Scale, simulate
 from midpoint.user import Parameters
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL
@@ -68,7 +69,32 @@ def test_a_continuous_scale_has_no_fractions_to_read() -> None:
     assert (
         auc(_contrast(likelihoods(smooth.view(smooth.tried, "no")), 1), codes(smooth.tried)) > 0.7
     )
-    assert Scale.guess(smooth.tried.value).levels is None
+
+
+def test_digits_of_ratings_in_no_levels_give_people_away_unless_they_are_rounded() -> None:
+    """The first candidate on either scale. Ratings are rounded where nobody calls them continuous.
+
+    Ratings of two decimals less an offset show which offset it was, as whole stars do.
+    """
+    world = replace(LEAKY, scale=None, features=(replace(LEAKY.features[0], selection_sd=0.0),))
+    drawn = simulate(world, seed=3).ratings
+    gender = {user: "FM"[code] for user, code in zip(drawn.user_ids, codes(drawn), strict=True)}
+    found = []
+    for scale in (Scale.continuous(-1000, 1000), None):
+        ratings = Ratings.from_columns(
+            drawn.user_ids[drawn.user],
+            drawn.item,
+            np.round(drawn.value, 2),
+            scale=scale,
+            features={"gender": gender},
+        )
+        people = Seen(ratings)
+        view = people.view(people.tried, candidates(ratings.scale)[0])
+        before = 100 * (view.reports.value[:, None] + view.profiles.offset[view.reports.item])
+        whole = np.abs(before - np.round(before)) < 0.01
+        score = np.bincount(view.user, whole[:, 1] * 1.0 - whole[:, 0], view.n_users)
+        found.append(auc(score, codes(people.tried)))
+    assert found == [1.0, pytest.approx(0.5, abs=0.1)]
 
 
 @pytest.mark.slow

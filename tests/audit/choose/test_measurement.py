@@ -26,8 +26,8 @@ from midpoint.audit.choose.measurement import (
     measure,
     stack_scores,
 )
-from midpoint.audit.choose.panel import Panel, PanelViews
-from midpoint.data import Scale, Simulation, SimulationConfig, simulate
+from midpoint.audit.choose.panel import Panel, PanelViews, measurable
+from midpoint.data import Feature, Scale, Simulation, SimulationConfig, simulate
 from midpoint.protocol import LearningProtocol
 
 QUICK = Factorizer(dimension=2, iterations=2)
@@ -158,6 +158,23 @@ def test_a_sample_keeps_people_of_rare_categories(
     monkeypatch.setattr(panel_module, "MOST_RATINGS", len(tiny.ratings) // 10)
     fewer = Panel.of(tiny.ratings, ["gender"], QUICK, 1).ratings
     assert len(fewer) < len(tiny.ratings) / 5
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((40, 40), [1]),
+        ((40, 11), []),
+        ((40, 40, 11), [0, 1]),
+        ((40, 6, 5), []),
+        ((40, 12, 0), [0, 1]),
+    ],
+)
+def test_categories_are_looked_for_where_enough_have_them_and_enough_do_not(
+    counts: tuple[int, ...], expected: list[int]
+) -> None:
+    codes = np.repeat(np.arange(len(counts), dtype=np.int16), counts)
+    assert measurable(Feature("g", tuple("abc"[: len(counts)]), codes)) == expected
 
 
 def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:

@@ -57,6 +57,20 @@ def test_a_share_of_what_is_taken_is_revealed_where_it_was_measured() -> None:
     assert decide(trial("no", 0.8), (*trials[:2], other), ("F", "M"), 0.015).scheme == "cmp"
 
 
+def test_a_share_that_may_cost_too_much_is_offered_and_not_taken() -> None:
+    """A share is judged by what it may cost; the control may cost less."""
+    whole = trial("cmpss", 0.80)
+    share = trial("cmpss:keep=0.25", 0.60, 0.012)._replace(thins="cmpss")
+    choice = decide(trial("no", 0.9), (whole, share._replace(most=0.02)), ("F", "M"), 0.015)
+    assert choice.scheme == "cmpss"
+    assert choice.tried[2].note == "may cost more than 1.5%"
+    assert "cmpss:keep=0.25 leaks less (0.600) and costs 1.2%: allow it by --cost 2.1." in (
+        choice.warning
+    )
+    allowed = decide(trial("no", 0.9), (whole, share._replace(most=0.014)), ("F", "M"), 0.015)
+    assert allowed.scheme == "cmpss:keep=0.25"
+
+
 def test_of_several_numbers_of_levels_the_share_that_leaks_least_is_revealed() -> None:
     five, eleven = (trial(f"cmp:levels={count}", leak) for count, leak in ((5, 0.58), (11, 0.62)))
     many, few = (

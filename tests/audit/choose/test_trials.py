@@ -9,7 +9,7 @@ from midpoint.analyst import Allowance, Factorizer
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.choose import choose
 from midpoint.audit.choose.candidates import BUDGETS
-from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
+from midpoint.data import PRESETS, Feature, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 
@@ -96,11 +96,28 @@ def test_what_is_chosen_leaks_no_more_than_anything_simpler(
 
 
 @pytest.mark.slow
+def test_a_category_of_few_people_does_not_keep_the_others_from_being_measured() -> None:
+    """The control: looked for among two categories, nothing can be measured."""
+    ratings = simulate(WORLD, seed=4).ratings
+    codes = ratings.feature("gender").codes.copy()
+    codes[:10] = 2
+    rare = replace(ratings, features={"g": Feature("g", ("F", "M", "X"), codes)})
+    choice = choose(rare, ["g"], factorizer=QUICK)
+    assert choice.tried[0].leak > 0.85
+    assert {row.category for row in choice.tried} <= {"F", "M"}
+    assert "somebody is X was not measured: fewer than 12" in choice.warning
+    two = np.where(codes == 2, 1, 0).astype(np.int16)
+    alone = replace(ratings, features={"g": Feature("g", ("F", "X"), two)})
+    assert not choose(alone, ["g"], factorizer=QUICK).tried
+
+
+@pytest.mark.slow
 def test_a_continuous_scale_has_candidates_of_its_own() -> None:
     smooth = simulate(replace(WORLD, scale=None), seed=3).ratings
     choice = choose(smooth, ["gender"], factorizer=QUICK)
     assert [row.scheme for row in choice.tried][:3] == ["no", "mp", "mpss"]
     assert choice.scheme.startswith("mpss")
+    assert "--levels rounds ratings" in choice.warning
 
 
 @pytest.mark.slow

@@ -62,7 +62,11 @@ def test_the_page_says_whether_the_scheme_in_use_was_tried() -> None:
     assert "it would choose was not tried here (--schemes default)" in untried
     assert "not tried here" not in tried
     assert "cmpss in 2, dmpss in 1 of 3 folds (cmpss, dmpss, cmpss)" in tried
-    assert "alone: dmpss in all 2 folds." in page(made_up(choices=({"scheme": "dmpss"},) * 2))
+    alone = page(made_up(choices=({"scheme": "dmpss"},) * 2))
+    assert "alone: dmpss in all 2 folds." in alone
+    assert "smaller panel" not in alone
+    both = page(made_up(choices=({"scheme": "dmpss"},) * 2, split_choices=({"scheme": "cmp"},) * 2))
+    assert "of a smaller panel, since outsiders are kept out of it. It chose cmp in all 2" in both
 
 
 @pytest.mark.usefixtures("_words_only")

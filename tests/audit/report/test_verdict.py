@@ -247,9 +247,11 @@ def test_the_bound_stands_below_whom_it_was_measured_against() -> None:
     assert other is not None
     assert f"{said}; with counterparts up to 0.03 more." in counterparts.lines
     assert "every error" not in other.lines
-    # What training chooses has counterparts if a fold chose a scheme that has.
-    for name, passed in (("cmpss", True), ("dmpss", False)):
-        chosen = replace(bounded, usual="default", choices=({"scheme": name},),
+    # What training chooses has counterparts if a fold chose a scheme that has, on the panel beside
+    # which outsiders are kept apart if that is another one.
+    cmpss, dmpss = ({"scheme": "cmpss"},), ({"scheme": "dmpss"},)
+    for chose, beside, passed in ((cmpss, (), True), (dmpss, (), False), (dmpss, cmpss, True)):
+        chosen = replace(bounded, usual="default", choices=chose, split_choices=beside,
                          bounds={"default": bounded.bounds["dmpss"]})  # fmt: skip
         rows = [r._replace(scheme="default") for r in chosen.rows if r.scheme == "dmpss"]
         chosen = replace(chosen, rows=(*chosen.rows, *rows),

@@ -56,3 +56,24 @@ def test_every_fold_chooses_on_its_panel_alone(
     )
     assert again.get("default", "auc", "items") == found.get("default", "auc", "items")
     assert len(panels) == 2  # what was chosen stays
+
+
+@pytest.mark.slow
+def test_the_smaller_panel_beside_outsiders_makes_its_own_choice(
+    tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its choice is not passed off as that of everyone, nor the other way."""
+    whole = tiny.ratings.n_users // 2
+
+    def choose(panel: Ratings, features: object, **settings: object) -> Choice:
+        return Choice("dmp" if panel.n_users == whole else "mp", f"of {features}, {settings}")
+
+    monkeypatch.setattr(learning, "choose", choose)
+    both = small_audit(
+        tiny.ratings, tmp_path, schemes=["default"], adversaries=("panel", "outsider")
+    )
+    assert (both.chosen(), both.chosen(split=True)) == ({"dmp": 2}, {"mp": 2})
+    both.save(tmp_path)
+    assert AuditResults.load(tmp_path).split_choices == both.split_choices
+    beside = small_audit(tiny.ratings, schemes=["default"], adversaries="outsider")
+    assert (beside.chosen(), beside.chosen(split=True)) == ({"mp": 2}, {})

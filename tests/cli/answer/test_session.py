@@ -64,7 +64,7 @@ def test_somebody_in_none_of_the_categories_may_send_in_the_clear(agent: Agent) 
     Script(agent, "0cn").run()
     assert agent.home.ledger.decided == frozenset()
     text = " ".join(Script(agent, "0cy" + "4521d" + "s" + "q").run().split())
-    assert "In the clear: your ratings leave as they are" in text
+    assert "In the clear: your answers leave as they are" in text
     (answered,) = agent.home.ledger.rounds
     assert dict(Report.parse(answered.report.encode()).answers) == agent.home.ratings
     assert len(agent.home.ratings) == 4

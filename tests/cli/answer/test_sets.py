@@ -3,18 +3,26 @@
 import io
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from midpoint.cli.answer.ratings import read_ratings
+from midpoint.cli.answer.session import welcome
 from midpoint.cli.answer.statements import say_leaving
-from midpoint.cli.answer.tables import leaving_table, recommendation_table
+from midpoint.cli.answer.tables import (
+    leaving_table,
+    ledger_table,
+    recommendation_table,
+    shared_table,
+)
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Fate, Standing
 from midpoint.user.agent.rows import PreviewLine, RankedTitle
-from midpoint.wire import Catalogue, Wording
+from midpoint.wire import ONE, Catalogue, PanelRatings, Wording
 from tests.support.people.made_up import UNARY, accepted, disclosure, unary_disclosure
 
 LINES = [
@@ -69,11 +77,38 @@ def test_recommendations_of_sets_are_titles_in_their_order() -> None:
     assert "0.4" in said(recommendation_table(best))
 
 
+def test_recommendations_of_sets_show_genres_and_links() -> None:
+    best = [RankedTitle("a", "Alien", 0.4, 0.1, genre="Horror", link="https://films.example/a")]
+    assert "Horror" in said(recommendation_table(best, "bought"))
+    linked = io.StringIO()
+    Console(file=linked, width=120, force_terminal=True).print(recommendation_table(best, "bought"))
+    assert "https://films.example/a" in linked.getvalue()
+
+
+def test_nobody_is_told_of_ratings_where_nothing_is_rated() -> None:
+    text = said(welcome("bought"))
+    assert "which titles you have bought" in text
+    assert "rate" not in text
+    assert "You rate titles" in said(welcome(None))  # the control
+
+
+def test_what_is_kept_and_shared_is_said_by_the_sites_word_and_not_as_markup() -> None:
+    shared = PanelRatings(disclosure="0" * 64, category=(("gender", "F"),), ratings=(("a", ONE),))
+    ledger: Any = SimpleNamespace(decided={"a"}, decision=lambda _: SimpleNamespace(value=ONE))
+    titles = {"a": "Alien"}
+    for table in (
+        shared_table(shared, titles, "li[b]ked"),
+        ledger_table(ledger, titles, "li[b]ked"),
+    ):
+        assert "li[b]ked" in said(table)
+    assert "1" in said(shared_table(shared, titles))  # the control
+
+
 def test_a_set_is_a_column_or_a_list_of_names(tmp_path: Path) -> None:
     shown, table, names = standing(), tmp_path / "set.csv", tmp_path / "set.json"
     first, second = (shown.titles[item] for item in list(shown.titles)[:2])
     table.write_text(f"title\n{first}\n{second}\n")
-    names.write_text(f'["{first}", "{second}"]')
+    names.write_text(f'["{first}", {{"title": "{second}"}}]')
     for path in (table, names):
         assert read_ratings(path, shown).named == {first: 1.0, second: 1.0}
     with pytest.raises(MidpointError, match="item \\(or title\\) and rating"):

@@ -55,6 +55,16 @@ def test_blanks_of_a_wide_table_are_no_ratings() -> None:
         ratings_of_wide(wide, [], name="made", origin=ORIGIN)
 
 
+def test_ratings_of_a_wide_table_in_no_levels_are_rounded_and_blanks_stay() -> None:
+    wide = pl.DataFrame({"user": [1, 2], "a": [-9.97, None], "b": [3.14, 10.0]})
+    ratings = ratings_of_wide(wide, ["a", "b"], name="made", origin=ORIGIN)
+    assert ratings.scale == Scale.stars(-10, 10, 0.2)
+    assert ratings.value.tolist() == pytest.approx([-10, 3.2, 10])
+    endless = wide.with_columns(b=pl.Series([3.14, np.inf]))
+    with pytest.raises(MidpointError, match="inf in column 'b' is not on the scale"):
+        ratings_of_wide(endless, ["a", "b"], name="made", origin=ORIGIN)
+
+
 def test_people_are_matched_by_name_whatever_their_order(caplog: pytest.LogCaptureFixture) -> None:
     ratings = build_ratings(LONG, name="made", origin=ORIGIN)
     people = pl.DataFrame({"user": ["bo", "nobody"], "gender": [" F", "M"]})

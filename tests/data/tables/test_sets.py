@@ -60,6 +60,32 @@ def test_a_file_with_times_and_people_is_read_likewise(tmp_path: Path) -> None:
     assert sets.feature("gender").categories == ("F", "M")
 
 
+def test_the_time_of_an_item_is_that_of_its_first_use() -> None:
+    latest_first = ROWS.with_columns(time=pl.Series([500, 400, 300, 200, 100]))
+    sets = load(latest_first)
+    assert sets.time is not None
+    assert sets.item_ids[sets.item].tolist() == ["x", "y", "x", "z"]
+    assert sets.time.tolist() == [100, 400, 300, 200]
+
+
+def test_a_log_of_many_columns_is_a_set_for_each_person() -> None:
+    more = {name: pl.lit("tv") for name in ("device", "country", "page", "version")}
+    assert load(ROWS.with_columns(**more)).scale.is_unary
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [True, False, True, True, False],
+        ["4", "5", "none", "3", "1"],
+        ["4,5", "3,0", "1,0", "2", "5"],
+    ],
+)
+def test_a_rating_by_another_name_does_not_pass_for_a_sign_of_use(other: list[object]) -> None:
+    with pytest.raises(MidpointError, match=r"no column looks like the rating.*--count-column"):
+        load(ROWS.with_columns(verdict=pl.Series(other)))
+
+
 @pytest.mark.parametrize(
     ("table", "columns", "says"),
     [

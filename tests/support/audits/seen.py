@@ -20,8 +20,8 @@ some, silenced = only, contract.silenced
 class Seen:
     """Training and test people of one simulation, and what the analyst learned of the former."""
 
-    def __init__(self, config: SimulationConfig = LEAKY, seed: int = 3) -> None:
-        ratings = simulate(config, seed=seed).ratings
+    def __init__(self, people: SimulationConfig | Ratings = LEAKY, seed: int = 3) -> None:
+        ratings = people if isinstance(people, Ratings) else simulate(people, seed=seed).ratings
         fold = hold_out(ratings, np.arange(ratings.n_users) % 2, 1)
         self.training, self.tried = fold.training, fold.held_out
         self.profiles: ItemProfiles = Factorizer(dimension=2, iterations=5).fit(

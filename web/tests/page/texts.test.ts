@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { REFUSALS } from "../../src/index";
 import * as english from "../../src/page/languages/en";
+import { panel as later } from "../../src/page/languages/later/en";
 import { FILMS, languageOf, siteOf, speak, texts } from "../../src/page/texts";
 
 afterEach(() => speak(FILMS));
@@ -33,6 +34,18 @@ test("which titles were rated is called hidden only where it is", () => {
   const { caution } = texts.gauges;
   expect(caution(true, true)).not.toContain("not hidden");
   expect(caution(true, false)).toContain("not hidden");
+});
+
+test("where nothing is rated nobody is told of ratings, nor asked to share any", () => {
+  const { panel, leaves, rate } = english.page.sentences({ ...FILMS, done: "bought", sets: true });
+  const said = [
+    ...sentences({ panel, send: leaves.sendNone }),
+    ...later.meaning("age", panel.given),
+  ];
+  expect(said.filter((sentence) => /\b(rat(e|ed|ing|ings)|stars?)\b/i.test(sentence))).toEqual([]);
+  expect(said.join(" ")).toContain("all films that you have bought");
+  expect(rate.marked).toBe("bought");
+  expect(sentences(texts.panel).join(" ")).toMatch(/my ratings/); // the control
 });
 
 test("a measured figure is never shown without whom it was measured against", () => {

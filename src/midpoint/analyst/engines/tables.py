@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.data import Feature, Scale
-from midpoint.data.scale import MOST_LEVELS
+from midpoint.data.scale import MOST_LEVELS, ROUNDED
 from midpoint.data.tables.columns import Columns, find, matching
 from midpoint.errors import MidpointError
 
@@ -42,7 +42,7 @@ class Seen(NamedTuple):
     high: float
     """The greatest."""
     distinct: NDArray[np.float64]
-    """The distinct values; the first few where there are more than a discrete scale has."""
+    """The distinct values; a few, or as many other numbers, where there are too many of them."""
     often: NDArray[np.int64]
     """How many ratings there are of each distinct value. Empty where there are too many values."""
     blank: int
@@ -115,7 +115,10 @@ def require_used(seen: Seen, where: str) -> None:
 
 
 def scale_of(seen: Seen, given: Scale | None, where: str, *, unary: bool = False) -> Scale:
-    """Return the scale that was named, if all values are on it, or guess as for a small table."""
+    """Return the scale that was named, if all values are on it, or guess as for a small table.
+
+    Ratings that come in no levels are to be brought to the nearest one: see `step_to`.
+    """
     if seen.blank:
         raise MidpointError(
             f"{where}: {seen.blank} rows lack a user, an item or a finite rating; fill them in or"
@@ -127,7 +130,7 @@ def scale_of(seen: Seen, given: Scale | None, where: str, *, unary: bool = False
         require_used(seen, where)
     many = len(seen.distinct) > MOST_LEVELS
     if given is not None:
-        values = np.append(seen.distinct, [seen.low, seen.high])
+        values = np.append(seen.distinct[: len(seen.often)], [seen.low, seen.high])
         wrong = values[~given.contains(values)]
         if len(wrong):
             raise MidpointError(
@@ -137,14 +140,17 @@ def scale_of(seen: Seen, given: Scale | None, where: str, *, unary: bool = False
         return given
     if not many:
         return Scale.guess(seen.distinct, where, counts=seen.often)
-    logger.warning(
-        "%s: more than %d distinct ratings are taken as a continuous scale; if they come in levels"
-        " say so by --scale LOW:HIGH:STEP, or they can give the private feature away",
-        where,
-        MOST_LEVELS,
-    )
     # The shortest decimals that are these values in single precision, such as 0.1.
-    return Scale.continuous(*(float(str(np.float32(end))) for end in (seen.low, seen.high)))
+    fine = Scale.fine(*(float(str(np.float32(end))) for end in (seen.low, seen.high)))
+    logger.warning(ROUNDED, where, seen.ratings, f"more than {MOST_LEVELS}", fine, fine.step)
+    return fine
+
+
+def step_to(seen: Seen, scale: Scale) -> float | None:
+    """Return the step of a guessed scale that ratings must be brought to; None where they are."""
+    if len(seen.distinct) <= MOST_LEVELS and scale.contains(seen.distinct).all():
+        return None
+    return scale.step
 
 
 def feature_column(name: str, present: Sequence[str], where: str) -> str:

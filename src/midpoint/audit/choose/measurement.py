@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from midpoint.analyst import predict
 from midpoint.analyst.fit.choice import RAW, STACK
 from midpoint.analyst.kernels.ranking import Sets, rank_people
-from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
@@ -99,7 +98,7 @@ def measure(
     With `raw`, attackers that learned from raw ratings try as well.
     """
     shown = PanelViews(panel, protocol)
-    wanted = targets(int(panel.category.max()) + 1)
+    wanted = panel.looked_for
     names = [attacker.name for attacker in ATTACKERS] + [CLEAN.name] * (raw is not None)
     scores = np.zeros((len(names), len(wanted), panel.draws, len(panel.category)))
     values = np.zeros(len(panel.category))
@@ -153,7 +152,7 @@ class RawAttackers:
         """
         panel = self._shown.panel
         bounds = list[float]()
-        for category in targets(int(panel.category.max()) + 1):
+        for category in panel.looked_for:
             ones = panel.category == category
             for attacker in SET_ATTACKERS:
                 scores = np.zeros(len(ones))

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.analyst.counterparts.fit import with_spreads
+from midpoint.audit.attackers.attacker import targets
 from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold, report_scale
-from midpoint.data import Ratings, split_ratings, user_folds
+from midpoint.data import Feature, Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import Disclosure
@@ -18,6 +19,8 @@ from midpoint.wire import Disclosure
 PARTS = 3
 """Parts of the panel. Attackers of one part learn from the others, each of which is protected under
 a disclosure of its own."""
+FEWEST = 4 * PARTS
+"""The fewest people that a category needs to be attacked, and that all others need together."""
 DRAWS = 2
 """Draws of every device's coins, where people are few."""
 SHARE = 0.7
@@ -65,6 +68,11 @@ class Panel:
     def category(self) -> Labels:
         """Category of each person. Shape (N,)."""
         return self.ratings.feature(*self.features).codes.astype(np.intp)
+
+    @cached_property
+    def looked_for(self) -> list[int]:
+        """Categories that attacks look for."""
+        return measurable(self.ratings.feature(*self.features))
 
     @cached_property
     def part(self) -> NDArray[np.int64]:
@@ -154,6 +162,16 @@ class PanelViews:
         """
         for part in range(PARTS):
             yield nested_fold(self.view, self.panel.members, part, self.panel.draws)
+
+
+def measurable(feature: Feature) -> list[int]:
+    """Return the categories that can be looked for: enough people have them, and enough do not.
+
+    Those of too few people are protected and learned from like all others.
+    """
+    counts = feature.counts.tolist()
+    most = sum(counts) - FEWEST
+    return [k for k in targets(len(counts)) if FEWEST <= counts[k] <= most]
 
 
 def _spread(order: Labels, codes: NDArray[np.integer], most: int) -> NDArray[np.bool_]:

@@ -22,6 +22,8 @@ sqrt(2), since attackers of one part learned from the others (`audit.measure.sta
 """
 HELD = 0.55
 """A leak up to this AUC counts as held."""
+OFFERED = 2
+"""How many candidates a warning offers for a higher cost."""
 DIGITS = 4
 """Decimals of the numbers in a choice."""
 
@@ -37,6 +39,13 @@ class Trial(NamedTuple):
     """By what share predictions are worse than from raw ratings."""
     thins: str | None = None
     """The candidate that it reveals a share of, if it is such a share."""
+    most: float | None = None
+    """The upper end of an interval of its cost. Shares have one, and are judged by it."""
+
+    @property
+    def price(self) -> float:
+        """The cost that it is judged by."""
+        return self.cost if self.most is None else self.most
 
     @property
     def is_held(self) -> bool:
@@ -104,8 +113,8 @@ def excess(trial: Trial) -> float:
 
 def cheap_enough(trials: Sequence[Trial], most_cost: float) -> list[Trial]:
     """Return the candidates within the cost allowed; if there are none, the cheapest."""
-    cheap = [trial for trial in trials if trial.cost <= most_cost]
-    return cheap or [min(trials, key=lambda trial: trial.cost)]
+    cheap = [trial for trial in trials if trial.price <= most_cost]
+    return cheap or [min(trials, key=lambda trial: trial.price)]
 
 
 def decide(
@@ -130,9 +139,9 @@ def decide(
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
     alike = [trial for trial in whole if alike_but_for_levels(trial, first)]
-    shares = [trial for trial in trials if any(map(trial.thins_safely, alike))]
-    taken = min(shares, key=excess, default=first)
     cheap = cheap_enough(trials, most_cost)
+    shares = [trial for trial in cheap if any(map(trial.thins_safely, alike))]
+    taken = min(shares, key=excess, default=first)
     best = min(cheap, key=excess)
     rows = [_row(raw, best, categories, "raw ratings")]
     for trial in trials:
@@ -142,7 +151,8 @@ def decide(
         if trial.leaks_more(best):
             note = "leaks more"
         if trial not in cheap:
-            note = f"costs more than {most_cost:.1%}"
+            may = "may cost" if trial.cost <= most_cost else "costs"
+            note = f"{may} more than {most_cost:.1%}"
         note = "" if trial is taken else note
         rows.append(_row(trial, best, categories, note))
     luck = 0.5 + LUCKY * taken.leak.deviation
@@ -197,11 +207,11 @@ def _warning(
             f"No candidate costs at most {most_cost:.1%}; {taken.scheme} costs least,"
             f" {taken.cost:.1%}."
         )
-    better = [trial for trial in trials if trial.cost > most_cost and taken.leaks_more(trial)]
+    better = [trial for trial in trials if trial.price > most_cost and taken.leaks_more(trial)]
     words += [
         f"{trial.scheme} leaks less ({trial.leak.value:.3f}) and costs {trial.cost:.1%}: allow it"
-        f" by --cost {100 * trial.cost + 0.1:.1f}."
-        for trial in better[:1]
+        f" by --cost {100 * trial.price + 0.1:.1f}."
+        for trial in better[:OFFERED]
     ]
     if words:
         words.append("A larger panel lets schemes hide more.")

@@ -3,8 +3,8 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.analyst import Factorizer
@@ -12,7 +12,7 @@ from midpoint.analyst.disclose.scheme_choice import itemwise_scheme
 from midpoint.analyst.fit.choice import ALLOWED, RAW, Allowance, Choice
 from midpoint.audit.choose.candidates import candidates, protocol_of, thinned, variants
 from midpoint.audit.choose.measurement import RawAttackers, accuracy, cost, cost_bound, measure
-from midpoint.audit.choose.panel import PARTS, Panel
+from midpoint.audit.choose.panel import FEWEST, Panel, measurable
 from midpoint.audit.choose.rule import (
     SURE,
     Trial,
@@ -28,11 +28,16 @@ from midpoint.errors import MidpointError
 NDCG_PER_RMSE = 8 / 3
 """A scheme may cost so many times more NDCG@10 than RMSE: 4 % where 1.5 % are allowed. Lists lose
 more than predictions do: withholding a quarter of the answers at random costs that much."""
-FEWEST = 4
-"""The fewest people that a category needs in each part; with fewer nothing is measured."""
+NAMED = 3
+"""How many categories a warning names."""
 UNSEEN = (
     "Nothing was measured: merge categories, or share the feature of more people. What leaks is not"
     " known."
+)
+UNROUNDED = (
+    "The scale is continuous: if people's ratings come in steps, however small, the digits of what"
+    " is sent give the category away, and these attacks do not look for that. Devices on which"
+    " people rate in steps refuse such a scale; --levels rounds ratings."
 )
 
 
@@ -89,7 +94,12 @@ def choose(
     if not tried.trials:
         raise MidpointError(f"no candidate could be tried: {'; '.join(tried.failed.values())}")
     choice = decide(tried.raw, tried.trials, feature.categories, most_cost, tried.failed)
-    return replace(choice, people=panel.ratings.n_users, panel=people.n_users)
+    warnings = [choice.warning, _unmeasured(feature)]
+    warnings += [] if people.scale.is_discrete else [UNROUNDED]
+    measured = panel.ratings.n_users
+    return replace(
+        choice, people=measured, panel=people.n_users, warning=" ".join(filter(None, warnings))
+    )
 
 
 def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float:
@@ -124,8 +134,15 @@ class _Attempts:
         self.trials = list[Trial]()
         """What was measured of the candidates, the simplest first."""
 
-    def attempt(self, schemes: Sequence[str], after: Trial | None = None, **more: Any) -> None:
-        """Measure candidates, and list them behind `after`; note why one could not be learned."""
+    def attempt(
+        self, schemes: Sequence[str], after: Trial | None = None, *, share: bool = False
+    ) -> None:
+        """Measure candidates, and list them behind `after`; note why one could not be learned.
+
+        With `share` they reveal shares of `after`.
+        """
+        scale, raw = self._panel.ratings.scale, self.raw.measured.accuracy
+        thins = after.scheme if after and share else None
         at = len(self.trials) if after is None else self.trials.index(after) + 1
         self.wanted += len(schemes)
         for scheme in schemes:
@@ -135,9 +152,9 @@ class _Attempts:
             except MidpointError as error:
                 self.failed[scheme] = str(error)
                 continue
-            values, raw = measured.accuracy, self.raw.measured.accuracy
-            trial = Trial(scheme, measured, cost(values, raw, self._panel.ratings.scale), **more)
-            self.trials.insert(at, trial)
+            most = cost_bound(measured.accuracy, raw, scale, SURE) if share else None
+            costs = cost(measured.accuracy, raw, scale)
+            self.trials.insert(at, Trial(scheme, measured, costs, thins, most))
             at += 1
 
     def report_progress(self) -> None:
@@ -170,15 +187,16 @@ def _try_settings(
         except MidpointError as error:  # positions that cannot be learned, or disclosed
             tried.failed[shares[-1]] = str(error)
             continue
-        tried.attempt(fewest, whole, thins=whole.scheme)
+        tried.attempt(fewest, whole, share=True)
 
 
 def _smallest_share(
     panel: Panel, shares: Sequence[str], raw: Trial, most_cost: float
 ) -> Sequence[str]:
-    """Return the smallest share that the cost allows, as a sequence; it is empty if there is none.
+    """Return the smallest share that the cost allows, as a sequence.
 
     Costs rise as shares fall, so a binary search measures a few of them, often only the smallest.
+    If the cost allows none, the smallest of all is returned, so that its cost and leak are known.
     """
     scale = panel.ratings.scale
 
@@ -189,16 +207,28 @@ def _smallest_share(
     if not shares or is_cheap(shares[-1]):
         return shares[-1:]
     allowed = bisect_left(shares[:-1], 1, key=lambda share: not is_cheap(share))
-    return shares[allowed - 1 : allowed] if allowed else ()
+    return shares[allowed - 1 : allowed] if allowed else shares[-1:]
 
 
 def _obstacle(feature: Feature) -> str | None:
-    """Say why nothing can be measured; None if everything can."""
-    rarest = int(feature.counts.argmin())
-    few = int(feature.counts[rarest])
-    if few >= FEWEST * PARTS:
+    """Say why nothing can be measured; None if something can."""
+    if measurable(feature):
         return None
+    rarest = int(feature.counts.argmin())
     return (
-        f"{feature.name} {feature.categories[rarest]} has {few} people, and {FEWEST * PARTS} of"
-        " every category are needed to measure"
+        f"{feature.name} {feature.categories[rarest]} has {feature.counts[rarest]} people, and"
+        f" {FEWEST} of every category are needed to measure"
+    )
+
+
+def _unmeasured(feature: Feature) -> str:
+    """Say of which categories nothing was measured; those that nobody has are left out."""
+    rare = np.flatnonzero((feature.counts > 0) & (feature.counts < FEWEST))
+    if not len(rare):
+        return ""
+    names = ", ".join(feature.categories[k] for k in rare[:NAMED])
+    more = f" and {len(rare) - NAMED} more" if len(rare) > NAMED else ""
+    return (
+        f"How much shows that somebody is {names}{more} was not measured: fewer than {FEWEST}"
+        " people of the panel are."
     )

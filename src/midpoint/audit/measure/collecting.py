@@ -80,7 +80,8 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),
         description=describe(people).as_dict(),
-        choices=stored.choices(),
+        choices=stored.choices() or stored.choices(split=True),
+        split_choices=stored.choices(split=True) if stored.choices() else (),
         versions=versions(),
         rounds=dict(held_over_rounds(privacy, manifest["schemes"])),
         adversaries={

@@ -93,6 +93,9 @@ class AuditResults:
     """The scheme to be judged first: the one that training chooses."""
     choices: tuple[Mapping[str, Any], ...] = ()
     """The choice of each fold, made on its panel alone; empty if `default` was not tried."""
+    split_choices: tuple[Mapping[str, Any], ...] = ()
+    """The same on the smaller panel beside which outsiders are kept apart, if both were tried.
+    Figures of outsiders and the bounds are of these choices."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Versions of Python, of this package and of the libraries that numbers may depend on."""
     rounds: Mapping[str, Rounds] = field(default_factory=dict)
@@ -145,9 +148,10 @@ class AuditResults:
         wanted = scheme, metric, attack
         return next((r for r in self.rows if (r.scheme, r.metric, r.attack) == wanted), None)
 
-    def chosen(self) -> dict[str, int]:
+    def chosen(self, *, split: bool = False) -> dict[str, int]:
         """Count the folds that chose each scheme, the commonest first."""
-        return dict(Counter(str(choice["scheme"]) for choice in self.choices).most_common())
+        choices = self.split_choices if split else self.choices
+        return dict(Counter(str(choice["scheme"]) for choice in choices).most_common())
 
     def scheme_names(self) -> list[str]:
         """Return the schemes whose cost was measured, in order."""
@@ -303,7 +307,8 @@ class AuditResults:
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])
-        content["choices"] = tuple(content.get("choices", ()))
+        for key in ("choices", "split_choices"):
+            content[key] = tuple(content.get(key, ()))
         return cls(**{field.name: content[field.name] for field in fields(cls)})
 
 

@@ -78,9 +78,13 @@ class Stored:
             self._read[names] = [self.store.load(fold, *names) for fold in folds]
         return self._read[names]
 
-    def choices(self) -> tuple[Mapping[str, Any], ...]:
-        """Return the scheme that each fold chose, with what it measured; none if none was asked."""
-        names = (LEARN, DEFAULT) if self.has(LEARN, DEFAULT) else (LEARN, SPLIT, DEFAULT)
+    def choices(self, *, split: bool = False) -> tuple[Mapping[str, Any], ...]:
+        """Return the scheme that each fold chose, with what it measured; none if none was asked.
+
+        Args:
+            split: Whether it is the choice of the panel beside which outsiders are kept apart.
+        """
+        names = (LEARN, SPLIT, DEFAULT) if split else (LEARN, DEFAULT)
         if not self.has(*names):
             return ()
         return tuple(json.loads(str(one["choice"])) for one in self.every(*names))

@@ -1,6 +1,8 @@
 """The figures of adversaries: how sure judges are, and what panels of other sizes show."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
@@ -15,14 +17,18 @@ from midpoint.audit.report.style import (
     Picture,
     legend_beside,
     line_look,
+    name_points,
     panels,
     picture,
 )
+from midpoint.audit.report.tradeoff import without
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.adversaries.catalogue import OUTSIDER
+from midpoint.audit.run.adversaries.catalogue import OUTSIDER, PANEL
 
 LEAST = 1e-3
 """Least false positive rate that is drawn where both axes are logarithmic."""
+WITHHOLDS: Mapping[str, str] = MappingProxyType({"leak": "leak budget", "keep": "share"})
+"""The settings of a scheme that withhold more answers, and what they are called."""
 
 
 def roc_curves(results: AuditResults) -> Picture | None:
@@ -112,6 +118,78 @@ def outsider_curves(results: AuditResults) -> Picture | None:
         " at chance.",
         stand_in(results.dataset),
     )
+
+
+def withholding_curves(results: AuditResults) -> Picture | None:
+    """Draw what leaks, and what it costs, as a leak budget or a share withholds more."""
+    lines = {
+        f"{name}, {words}": schemes
+        for setting, words in WITHHOLDS.items()
+        for name, schemes in _withholding(results, setting)
+    }
+    if not lines:
+        return None
+    figure, (left, right) = panels(1, 2, height=3.6)
+    lost = results.ndcg_costs if results.unary else results.costs
+    named = dict[tuple[float, float], str]()
+    for k, (name, schemes) in enumerate(lines.items()):
+        hidden, colour = [_hidden(results, scheme) for scheme in schemes], COLOURS[k % len(COLOURS)]
+        for adversary, dashes in ((PANEL, "--"), (OUTSIDER, "-")):
+            rows = [one[0] for scheme in schemes if (one := results.judge(scheme, adversary))]
+            if len(rows) == len(schemes):
+                values, ends = [row.value for row in rows], [(row.low, row.high) for row in rows]
+                look = line_look(k) | {"linestyle": dashes}
+                left.plot(hidden, values, label=f"{name}: {adversary}", **look)
+                left.vlines(hidden, *zip(*ends, strict=True), color=colour, linewidth=0.8)
+                named |= dict(zip(zip(hidden, values, strict=True), schemes, strict=True))
+        bounds = [results.bounds[scheme].value for scheme in schemes if scheme in results.bounds]
+        if len(bounds) == len(schemes):
+            left.plot(hidden, bounds, color=colour, linestyle=":")
+        costs = [lost[scheme] for scheme in schemes]
+        ends = [(100 * cost.low, 100 * cost.high) for cost in costs]
+        look = line_look(k) | {"linestyle": "-"}
+        right.plot(hidden, [100 * cost.value for cost in costs], **look)
+        right.vlines(hidden, *zip(*ends, strict=True), color=colour, linewidth=0.8)
+    judges = [judge for schemes in lines.values() for s in schemes for judge in
+              results.judges[s].values()]  # fmt: skip
+    left.axhline(max(judge.band.judged_high for judge in judges), color="black", linestyle="--",
+                 linewidth=0.8)  # fmt: skip
+    left.set(ylabel="AUC of the judge")
+    right.set(ylabel="NDCG@10 lost (%)" if results.unary else "RMSE above raw ratings (%)")
+    for axes in (left, right):
+        axes.set(xlabel="withheld, mean of all people (%)")
+        axes.margins(x=0.16)
+    left.legend(fontsize=7, frameon=False)
+    name_points(left, [scheme.partition(":")[2] or scheme for scheme in named.values()], [*named])
+    return picture(
+        figure,
+        "What leaks as more is withheld",
+        "AUC of the judge, with 95 % intervals, and what it costs, against the share of their"
+        " answers that people's devices withhold: by a leak budget (leak), or by a share that is"
+        " revealed (keep). Dotted, in the same colour: the bound, what leaks to somebody who knew"
+        " every error of the disclosure. Below the dashed line it is at chance.",
+        stand_in(results.dataset),
+    )
+
+
+def _withholding(results: AuditResults, setting: str) -> Iterator[tuple[str, list[str]]]:
+    """Go through the schemes that were tried with several values of a setting, or without it."""
+    alike: dict[str, list[str]] = {}
+    for scheme in results.scheme_names():
+        if scheme in results.ndcg_costs or scheme in results.costs:
+            rest = {key: value for key, value in results.schemes[scheme].items() if key != setting}
+            alike.setdefault(json.dumps(rest, sort_keys=True), []).append(scheme)
+    for schemes in alike.values():
+        judged = [scheme for scheme in schemes if results.judges.get(scheme)]
+        if len(judged) > 1:
+            judged.sort(key=lambda scheme: _hidden(results, scheme))
+            yield without(judged[0], setting), judged
+
+
+def _hidden(results: AuditResults, scheme: str) -> float:
+    """Return the share of their answers that people withhold, on average, in per cent."""
+    row = results.get(scheme, "withheld")
+    return 0.0 if row is None else 100 * row.value
 
 
 def _leaks(axes: Axes, points: Sequence[SizePoint], where: Callable[[SizePoint], int]) -> None:

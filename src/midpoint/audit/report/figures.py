@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.measure.findings import INFERRED, LISTED, NDCG, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.report.adversary_figures import outsider_curves, roc_curves, size_curves
+from midpoint.audit.report.adversary_figures import (
+    outsider_curves,
+    roc_curves,
+    size_curves,
+    withholding_curves,
+)
 from midpoint.audit.report.curve_figures import (
     activity,
     alpha_curve,
@@ -63,6 +68,7 @@ def pictures(results: AuditResults) -> Iterator[Picture]:
         roc_curves,
         size_curves,
         outsider_curves,
+        withholding_curves,
         bars,
         every_attacker,
         histograms,

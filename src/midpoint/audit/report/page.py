@@ -134,6 +134,7 @@ def page(
         *tables.sharpness(results),
         *_figures(drawn, "How many must tell"),
         *_figures(drawn, "What leaks to outsiders, by their number"),
+        *_figures(drawn, "What leaks as more is withheld"),
         *tables.sizes(results),
         *tables.members(results),
         "<h2>What leaks to which attacker</h2>",

@@ -137,13 +137,13 @@ def lines(results: AuditResults, key: str) -> list[Line]:
         if varied - {key} or (key == "alpha" and settings["name"] == RAW):
             continue
         group = json.dumps(_unvaried(settings), sort_keys=True)
-        names[group] = _without(scheme, key)
+        names[group] = without(scheme, key)
         groups.setdefault(group, {})[_setting(settings, key)] = scheme
     drawn = [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
     return [*drawn, *_points(results, drawn)] if key == "bits" else drawn
 
 
-def _without(scheme: str, key: str) -> str:
+def without(scheme: str, key: str) -> str:
     """Return what a scheme is called without one of its settings."""
     return ":".join(part for part in scheme.split(":") if not part.startswith(f"{key}="))
 

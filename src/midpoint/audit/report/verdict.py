@@ -1,8 +1,8 @@
 """The verdict on a scheme: what an audit's numbers mean, in plain words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.choice import RAW
@@ -167,7 +167,8 @@ def _omniscient(results: AuditResults, scheme: str) -> Iterator[str]:
 
 def _adjusts(results: AuditResults, scheme: str) -> bool:
     """Tell whether devices find counterparts under a scheme, or under one that a fold chose."""
-    chosen = results.chosen() if scheme == DEFAULT else [results.schemes[scheme]["name"]]
+    of_default = results.chosen(split=True) or results.chosen()
+    chosen = of_default if scheme == DEFAULT else [results.schemes[scheme]["name"]]
     return any(SchemeSpec.read(name).scheme.counterparts for name in chosen)
 
 
@@ -239,13 +240,24 @@ def headline(results: AuditResults) -> Verdict | None:
 
 def chosen_words(results: AuditResults) -> str:
     """Say which scheme each fold chose."""
-    counts, folds = results.chosen(), len(results.choices)
     words = f"{DEFAULT} is the scheme that training chooses, inside every fold on its panel alone:"
+    words = f"{words} {_in_folds(results.chosen(), results.choices)}."
+    if not results.split_choices:
+        return words
+    split = _in_folds(results.chosen(split=True), results.split_choices)
+    return (
+        f"{words} Figures of outsiders and the bound are of a smaller panel, since outsiders are"
+        f" kept out of it. It chose {split}."
+    )
+
+
+def _in_folds(counts: Mapping[str, int], choices: Sequence[Mapping[str, Any]]) -> str:
+    """Say in how many folds each scheme was chosen, and in which."""
     if len(counts) == 1:
-        return f"{words} {next(iter(counts))} in all {folds} folds."
-    listed = ", ".join(str(choice["scheme"]) for choice in results.choices)
+        return f"{next(iter(counts))} in all {len(choices)} folds"
     said = ", ".join(f"{name} in {count}" for name, count in counts.items())
-    return f"{words} {said} of {folds} folds ({listed})."
+    listed = ", ".join(str(choice["scheme"]) for choice in choices)
+    return f"{said} of {len(choices)} folds ({listed})"
 
 
 def reading(value: float) -> str:

@@ -60,7 +60,9 @@ class RatingKeys:
         left = [item for item in left if item not in self._decided]
         search = "/" if self._asked.open else ""
         if not left:
-            pressed = self._terminal.key("All titles are seen. [b]d[/b] done >", f"du{search}")
+            pressed = self._terminal.key(
+                "No more titles are asked about. [b]d[/b] done >", f"du{search}"
+            )
             return self._other(pressed)
         index = len(self._asked.items) - len(left) + 1
         shown = f"[dim]{index:>3}/{len(self._asked.items)}[/dim]  {plain(self._titles[left[0]])}  "

@@ -189,7 +189,8 @@ class FileOptions(CategoryOptions):
         Path | None,
         typer.Option(
             help="Answer from a file, without questions: CSV with columns item (or title) and"
-            " rating, or JSON or TOML with stars by item or title."
+            " rating, or JSON or TOML with stars by item or title. Where nothing is rated, a column"
+            " or a JSON list of the names is enough."
         ),
     ] = None
     category: Annotated[

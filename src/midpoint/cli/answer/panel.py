@@ -40,9 +40,9 @@ WHAT_IT_MEANS = (
     "Who sees it: the people who run the service, and anybody who gets at its database. It is kept"
     " apart from your reports, under another pseudonym; but from the titles alone the service could"
     " find out which reports are yours.\n"
-    "What is published: sums over the whole panel. Somebody who has your ratings anyway may find"
+    "What is published: sums over the whole panel. Somebody who has your answers anyway may find"
     " out that you took part.\n"
-    "Later: what you rate from now on is not shared until you join again. You can leave at any"
+    "Later: what you answer from now on is not shared until you join again. You can leave at any"
     " time (`midpoint panel leave`): all that you shared is erased, and the next training does not"
     " use it. What was published before stays public."
 )
@@ -109,10 +109,13 @@ def join(
         names = dict(kept) if kept is not None else ask_names(disclosure, terminal)
     shared = agent.to_share(names)
     secret = " and ".join(f"your {feature.name}" for feature in disclosure.features)
-    count = len(shared.ratings)
-    ratings = f"all {count} ratings that you entered here" if count > 1 else "the one rating here"
+    count, mark = len(shared.ratings), agent.standing.mark
+    one, many = ("title", "titles") if mark else ("rating", "ratings")
+    given = f"gave as {mark}" if mark else "entered"
+    ratings = f"all {count} {many}" if count > 1 else f"the one {one}"
+    ratings += f" that you {given} here"
     terminal.say(WHAT_IT_MEANS.format(secret=secret, ratings=ratings))
-    terminal.say(shared_table(shared, agent.standing.titles))
+    terminal.say(shared_table(shared, agent.standing.titles, mark))
     if not yes and not terminal.console.is_terminal:
         terminal.say("Nothing was sent; add --yes to join.")
         return False
@@ -144,7 +147,7 @@ def show(agent: "Agent", terminal: Terminal) -> bool:
         return False
     when = datetime.fromtimestamp(member.joined, tz=UTC)
     terminal.say(f"You joined the panel on {when:%d %B %Y}. The service keeps of you there:")
-    terminal.say(shared_table(shared, agent.standing.titles))
+    terminal.say(shared_table(shared, agent.standing.titles, agent.standing.mark))
     return True
 
 

@@ -30,7 +30,8 @@ def protect_command(
         Path,
         typer.Option(
             help="Your ratings: CSV with columns item (or title) and rating, or JSON or TOML with"
-            " stars by item or title."
+            " stars by item or title. Where nothing is rated, a column or a JSON list of the names"
+            " is enough."
         ),
     ],
     home: Annotated[

@@ -131,9 +131,10 @@ def _of_json(path: Path, *, sets: bool) -> Iterator[Rating]:
                 continue
             fields = dict(entry) if isinstance(entry, _Pairs) else {}
             name = next((fields[name] for name in NAMES if name in fields), None)
-            if name is None or "rating" not in fields:
-                raise MidpointError(f"{where} needs item (or title) and rating")
-            yield Rating(name, fields["rating"], where)
+            stars = fields.get("rating", 1.0 if sets else None)
+            if name is None or stars is None:
+                raise MidpointError(f"{where} needs item (or title){'' if sets else ' and rating'}")
+            yield Rating(name, stars, where)
     else:
         raise MidpointError(f'{path} holds no ratings; write them as {{"title": stars}}')
 

@@ -16,6 +16,7 @@ from midpoint.cli.answer.tables import (
     SET_FATES,
     everyone_table,
     ledger_table,
+    plain,
     recommendation_table,
 )
 from midpoint.cli.answer.terminal import Terminal
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from midpoint.wire import Solicitation
 
 WELCOME = (
-    "You rate titles. This device changes some ratings and withholds others, so that what it sends"
-    " says as little as possible about what you keep private.\n"
+    "{}, so that what it sends says as little as possible about what you keep private.\n"
     "The service learns your taste from what was sent, and scores titles. This device adds what"
     " your category changes in the scores, and ranks the titles."
 )
@@ -37,18 +37,26 @@ NO_CATEGORY = (
     "Protection needs a category: your device hides it by answering as somebody in the middle"
     " would. If you are in none of them, or do not want to say even here, there are two honest"
     " choices. You can see the best titles for everyone, and nothing is sent. Or you can send your"
-    " ratings in the clear: then nothing is protected, and anybody who sees them may guess what you"
-    " keep private about as well as from anybody's raw ratings (on MovieLens 1M, gender: AUC 0.8,"
+    " answers in the clear: then nothing is protected, and anybody who sees them may guess what you"
+    " keep private about as well as from anybody's raw answers (on MovieLens 1M, gender: AUC 0.8,"
     " where 0.5 is blind guessing). A category picked at random would protect nobody."
 )
 IN_THE_CLEAR = (
-    "In the clear: your ratings leave as they are, and nothing is protected. What is sent stays"
+    "In the clear: your answers leave as they are, and nothing is protected. What is sent stays"
     " sent, also if you choose a category later."
 )
 MENU = (
     "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
     "[b]p[/b] panel   [b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
 )
+
+
+def welcome(mark: str | None) -> Panel:
+    """Say what happens here to ratings, or to titles that she has seen, liked or bought."""
+    begin = "You rate titles. This device changes some ratings and withholds others"
+    if mark:
+        begin = f"You say which titles you have {plain(mark)}. This device withholds some"
+    return Panel(WELCOME.format(begin), title="Midpoint", title_align="left", border_style="cyan")
 
 
 class Session:
@@ -75,9 +83,8 @@ class Session:
     def run(self) -> None:
         """Go through rounds until she quits."""
         say = self.terminal.say
-        say(Panel(WELCOME, title="Midpoint", title_align="left", border_style="cyan"))
         try:
-            self.connect()
+            self.connect(greet=True)
             chosen = self._category_or_none()
             if chosen is None:
                 return
@@ -96,12 +103,14 @@ class Session:
                 elif self.forget():
                     return
         except (KeyboardInterrupt, EOFError):
-            say("\nStopped. Your ratings are kept on this device; nothing was sent unconfirmed.")
+            say("\nStopped. Your answers are kept on this device; nothing was sent unconfirmed.")
 
-    def connect(self) -> None:
+    def connect(self, *, greet: bool = False) -> None:
         """Fetch and check; say what is protected, and whether an auditor certified it."""
         with self.terminal.console.status("Fetching and checking"):
             standing = self.agent.connect()
+        if greet:
+            self.terminal.say(welcome(standing.mark))
         witnessed = self.agent.inner.terms.witness is not None
         say_standing(self.terminal, standing, witnessed=witnessed)
         say_demands(self.terminal, self.agent.home)
@@ -130,12 +139,12 @@ class Session:
         except NoCategoryError:
             self.terminal.say(NO_CATEGORY)
         pressed = self.terminal.key(
-            "[b]e[/b] best titles for everyone   [b]c[/b] ratings in the clear   [b]q[/b] quit\n>",
+            "[b]e[/b] best titles for everyone   [b]c[/b] answers in the clear   [b]q[/b] quit\n>",
             "ecq",
         )
         if pressed == "e":
             self.best_for_everyone()
-        if pressed != "c" or not self.terminal.sure("Send your ratings as they are?"):
+        if pressed != "c" or not self.terminal.sure("Send your answers as they are?"):
             return None
         self.in_the_clear = True
         return self.category()
@@ -170,7 +179,7 @@ class Session:
                 f"[b]s[/b] send   [b]e[/b] {change} or change   [b]n[/b] not now\n>", "sen"
             )
             if pressed == "n":
-                self.terminal.say("Nothing was sent. Your ratings are kept on this device.")
+                self.terminal.say("Nothing was sent. Your answers are kept on this device.")
                 return
             if pressed == "s":
                 break
@@ -229,8 +238,8 @@ class Session:
 
         self.terminal.say(
             "Forgetting erases you at the service, in its panel too, then the secret, ledger and"
-            " ratings here. If you come back you are somebody new, with new coins: rate the same"
-            " titles again, and a service that kept your old answers and guesses who you are learns"
+            " answers here. If you come back you are somebody new, with new coins: answer the same"
+            " again, and a service that kept your old answers and guesses who you are learns"
             " more."
         )
         if not (sure or self.terminal.sure("Forget me?")):

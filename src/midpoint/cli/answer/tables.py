@@ -84,33 +84,37 @@ def _reason(line: "PreviewLine", *, sets: bool, thinned: bool, clear: bool) -> s
 
 def recommendation_table(best: "Sequence[RankedTitle]", mark: str | None = None) -> Table:
     """Show what she may like, and how sure that is; of sets the order is all there is to say."""
-    if mark:
-        return everyone_table([row.title for row in best], "For you")
     genres = any(row.genre for row in best)
-    table = _table("For you", "", "title", "predicted", *(["genre"] if genres else []))
+    table = _table(
+        *("For you", "", "title"),
+        *([] if mark else ["predicted"]),
+        *(["genre"] if genres else []),
+    )
     for rank, row in enumerate(best, start=1):
-        predicted = f"{row.stars:.1f} [dim]± {row.deviation:.1f}[/dim]"
+        predicted = [] if mark else [f"{row.stars:.1f} [dim]± {row.deviation:.1f}[/dim]"]
         title = f"[link={row.link}]{plain(row.title)}[/link]" if row.link else plain(row.title)
         genre = [f"[dim]{plain(row.genre)}[/dim]"] if genres else []
-        table.add_row(f"[dim]{rank}[/dim]", title, predicted, *genre)
+        table.add_row(f"[dim]{rank}[/dim]", title, *predicted, *genre)
     return table
 
 
-def everyone_table(titles: Sequence[str], heading: str = "For everyone") -> Table:
-    """Show titles in their order: the best for everyone, or those of another heading."""
-    table = _table(heading, "", "title")
+def everyone_table(titles: Sequence[str]) -> Table:
+    """Show the best titles for everyone, in their order."""
+    table = _table("For everyone", "", "title")
     for rank, title in enumerate(titles, start=1):
         table.add_row(f"[dim]{rank}[/dim]", plain(title))
     return table
 
 
-def shared_table(shared: "PanelRatings", titles: Mapping[str, str]) -> Table:
+def shared_table(
+    shared: "PanelRatings", titles: Mapping[str, str], mark: str | None = None
+) -> Table:
     """Show what a member of the panel shares: her category, and her ratings as they are."""
     table = _table("Shared with the service, as it is", "", "shared")
     for feature, category in shared.category:
         table.add_row(f"your {plain(feature)}", plain(category))
     for item, value in shared.ratings:
-        table.add_row(plain(titles.get(item, item)), number(value))
+        table.add_row(plain(titles.get(item, item)), plain(mark or number(value)))
     return table
 
 
@@ -120,7 +124,7 @@ def ledger_table(ledger: "Ledger", titles: Mapping[str, str], mark: str | None =
     for item in sorted(ledger.decided, key=lambda item: titles.get(item, item)):
         decision = ledger.decision(item)
         value = None if decision is None else decision.value
-        sent = "[dim]withheld[/dim]" if value is None else mark or number(value)
+        sent = "[dim]withheld[/dim]" if value is None else plain(mark or number(value))
         table.add_row(plain(titles.get(item, item)), sent)
     return table
 

@@ -76,7 +76,7 @@ PanelAlone = Annotated[
     typer.Option(
         "--panel-alone",
         rich_help_panel=WHO,
-        help="Of several sizes of the panel, leave out the audits with everyone else's reports:"
+        help="With several sizes in --panel, leave out the audits with everyone else's reports:"
         " half of the time.",
     ),
 ]
@@ -234,8 +234,10 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
 
 def show_adversaries(console: Console, results: "AuditResults", schemes: list[str]) -> None:
     """Print the judge and the strongest attack of each adversary on each scheme."""
+    from midpoint.audit.report.settings import tick
+
     table = Table(title=f"{results.dataset}, {results.feature}: measured against whom")
-    for head in ("adversary", "panel", "outsiders", *schemes):
+    for head in ("adversary", "panel", "outsiders", *map(tick, schemes)):
         table.add_column(head, overflow="fold")
     for name, adversary in results.adversaries.items():
         strongest = [results.strongest(scheme, name) for scheme in schemes]

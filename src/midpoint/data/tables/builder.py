@@ -86,7 +86,10 @@ def ratings_of_wide(
     numbers = table.select(
         rating_numbers(table[item], origin, remedy).fill_nan(None) for item in items
     )
-    scale = scale or _guess_wide(numbers.to_numpy(), origin)
+    if scale is None:
+        scale = _guess_wide(numbers.to_numpy(), origin)
+        brought = (pl.Series(part.name, scale.nearest(part.to_numpy())) for part in numbers)
+        numbers = numbers.select(part.fill_nan(None) for part in brought)
     for item in items:
         _require_on_scale(numbers[item], scale, origin)
     long = (

@@ -74,6 +74,14 @@ def as_numbers(column: pl.Series) -> pl.Series:
     return column.cast(pl.String).str.strip_chars().cast(pl.Float32, strict=False)
 
 
+def tells_numbers(column: pl.Series) -> bool:
+    """Whether a column may hold ratings: numbers, true and false, or words most of which are."""
+    if column.dtype != pl.String:
+        return column.dtype.is_numeric() or column.dtype == pl.Boolean
+    words = column.drop_nulls()
+    return 2 * as_numbers(words.str.replace(",", ".")).count() > len(words)
+
+
 def rating_numbers(column: pl.Series, origin: Origin, remedy: str) -> pl.Series:
     """Read a column as ratings, blank where it is; the error names the first word among them."""
     number = as_numbers(column)

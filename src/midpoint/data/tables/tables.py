@@ -19,6 +19,7 @@ from midpoint.data.tables.cells import (
     require_filled,
     require_past,
     seconds,
+    tells_numbers,
 )
 from midpoint.data.tables.columns import Columns, find, matching, require_header
 from midpoint.data.tables.frames import Frame
@@ -28,6 +29,8 @@ from midpoint.data.tables.reader import Table, missing, read_table
 from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
+MOST_LONG = 5
+"""More columns than this are taken for items, unless ratings are named or people have many rows."""
 USED_ONLY = ", or leave out the column of ratings if the table is to say who used what"
 """What else can be done about ratings that some rows have, and others have not."""
 
@@ -103,8 +106,13 @@ def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
         return "wide"
     if columns.item is not None or columns.rating is not None or columns.count is not None:
         return "long"
-    roles = [find(table.cells, role) for role in ("item", "rating")]
-    return "long" if all(roles) or (any(roles) and table.cells.width <= 5) else "wide"
+    cells = table.cells
+    user, item, rating = (find(cells, role) for role in ("user", "item", "rating"))
+    if cells.width <= MOST_LONG:
+        return "wide" if item is None and rating is None else "long"
+    if item is None or (user is None and rating is None):
+        return "wide"
+    return "long" if rating is not None or cells[user].is_duplicated().any() else "wide"
 
 
 def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -> Ratings:
@@ -162,7 +170,7 @@ def _load_sets(
         require_filled(chosen[role], role, origin)
     if columns.count is None:
         named = {column.name for column in chosen.values()}
-        others = [c for c in cells.columns if c not in named and cells[c].dtype.is_numeric()]
+        others = [c for c in cells.columns if c not in named and tells_numbers(cells[c])]
         if others:  # a rating by another name must not pass for a mere sign of use
             raise missing("rating", table)
         used = pl.Series([1.0]).new_from_index(0, cells.height) > 0
@@ -176,7 +184,8 @@ def _load_sets(
     kept = rows.filter(used)
     if not kept.height:
         raise MidpointError(f"{origin.path}: nobody used anything; check the column of counts")
-    sets = kept.unique(["user", "item"], keep="first", maintain_order=True)
+    # The time of an item is when she first used it, in whatever order the rows are.
+    sets = kept.group_by("user", "item", maintain_order=True).agg(pl.all().min())
     notes = {
         "with a count of 0 or none": rows.height - kept.height,
         "of somebody using an item again": kept.height - sets.height,

@@ -209,7 +209,9 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     summary: (sent: number, withheld: number) =>
       `${counted(sent, "answer")} will be sent, ${grouped.format(withheld)} withheld.`,
     send: "Send this answer",
-    sendNone: "I know none of these, ask others",
+    sendNone: sets
+      ? `I have ${done} none of these, ask others`
+      : "I know none of these, ask others",
     sending: "Sending",
     final: (clear: boolean) =>
       clear
@@ -354,13 +356,15 @@ const sentences = ({ item, items, done, sets }: Site) => ({
   },
 
   panel: {
-    open: "The panel: share your ratings to protect others",
+    open: `The panel: share ${sets ? `what you have ${done}` : "your ratings"} to protect others`,
+    given: sets ? `all ${items} that you have ${done}` : "all your ratings",
     closed: "This service takes nobody into its panel now.",
     nothing: `There is nothing to share yet: choose what to protect and ${sets ? `mark some ${items}` : `rate some ${items}`} first.`,
     all: (ratings: number) => `All that would be shared: ${ratings + 1} lines`,
     kept: (ratings: number) =>
       `All that the service keeps of you in its panel: ${ratings + 1} lines`,
-    agree: (secret: string) => `Yes, share my ${secret} and my ratings, as they are`,
+    agree: (secret: string) =>
+      `Yes, share my ${secret} and ${sets ? `the ${items} that I have ${done}` : "my ratings"}, as they are`,
     join: "Join the panel",
     joined: "You are in the panel.",
     since: (when: string) => `You joined the panel on ${when}.`,
@@ -534,7 +538,7 @@ export const extension = {
   allow: "Allow and open",
   notAllowed: "Not allowed, so nothing was asked or sent. You can allow it at any time.",
   otherPerson:
-    "If you have rated on the service's own page, that page keeps another secret, and the service would see two people with the same ratings. Choose Forget me there first.",
+    "If you have answered on the service's own page, that page keeps another secret, and the service would see two people with the same answers. Choose Forget me there first.",
   openTitle: "Open a service",
   address: "Address of the service",
   addressNote: "Or go to its site and press the extension's button there.",

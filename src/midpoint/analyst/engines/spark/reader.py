@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 
 from midpoint.analyst.engines.spark.people import Category, categories_of, people_of
 from midpoint.analyst.engines.spark.tables import named, open_parquet
-from midpoint.analyst.engines.tables import Roles, Seen, roles_of, scale_of
+from midpoint.analyst.engines.tables import Roles, Seen, roles_of, scale_of, step_to
 from midpoint.analyst.learn.admission import Admission
 from midpoint.data import Feature, Scale
 from midpoint.data.scale import MOST_LEVELS
@@ -69,7 +69,12 @@ def read_ratings(
     roles = roles_of(columns, raw.columns, source, () if users else features)
     frame = _long(raw, roles, source)
     listed = _items(frame)
-    found_scale = scale_of(_seen(frame, listed), scale, source, unary=roles.rating is None)
+    seen = _seen(frame, listed)
+    found_scale = scale_of(seen, scale, source, unary=roles.rating is None)
+    step = step_to(seen, found_scale) if scale is None else None
+    if step is not None:
+        steps = sql.floor((sql.col("rating").cast("double") - found_scale.low) / step + 0.5)
+        frame = frame.withColumn("rating", (found_scale.low + step * steps).cast("float"))
     ids = names_of(listed["item"])
     category = None
     if features:

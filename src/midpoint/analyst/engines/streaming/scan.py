@@ -19,6 +19,7 @@ from midpoint.analyst.engines.tables import (
     own_values,
     roles_of,
     scale_of,
+    step_to,
 )
 from midpoint.data import Feature, Scale
 from midpoint.data.feature import compare_names
@@ -110,8 +111,12 @@ def scan(
     present = raw.collect_schema().names()
     roles = roles_of(columns, present, str(source), () if users else features)
     frame = _long(raw, roles, str(source))
-    seen = _look(frame)
+    seen = _look(frame, every=scale is not None and scale.is_discrete)
     known_scale = scale_of(seen, scale, str(source), unary=roles.rating is None)
+    step = step_to(seen, known_scale) if scale is None else None
+    if step is not None:
+        steps = ((pl.col("rating").cast(pl.Float64) - known_scale.low) / step + 0.5).floor()
+        frame = frame.with_columns(rating=(known_scale.low + step * steps).cast(pl.Float32))
     who = _collect(frame.group_by("user").agg(count=pl.len())).sort("user")
     what = _collect(
         frame.group_by("item").agg(count=pl.len(), title=pl.col("title").drop_nulls().first())
@@ -185,8 +190,8 @@ def _named(raw: pl.LazyFrame, column: str, where: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).str.strip_chars()
 
 
-def _look(frame: pl.LazyFrame) -> Seen:
-    """Count and check all ratings in one pass; list values only where they are few."""
+def _look(frame: pl.LazyFrame, *, every: bool) -> Seen:
+    """Count and check all ratings in one pass; list values where they are few, or `every` one."""
     rating = pl.col("rating")
     fine = pl.col("user").is_not_null() & pl.col("item").is_not_null() & rating.is_finite()
     for name in ("user", "item"):
@@ -202,7 +207,7 @@ def _look(frame: pl.LazyFrame) -> Seen:
         )
     ).row(0, named=True)
     distinct, often = np.arange(MOST_LEVELS + 1, dtype=np.float64), np.zeros(0, np.int64)
-    if facts["about"] <= 2 * MOST_LEVELS:
+    if every or facts["about"] <= 2 * MOST_LEVELS:
         values = _collect(frame.group_by("rating").agg(often=pl.len()))
         values = values.drop_nulls().sort("rating")
         distinct = values["rating"].to_numpy().astype(np.float64)

@@ -16,7 +16,7 @@ export const device = {
   file: "File from another device",
   import: "Import",
   importNote:
-    "Ratings that you gave here and did not send are replaced. Import a file once, then delete it.",
+    "What you gave here and did not send is replaced. Import a file once, then delete it.",
   missing: "Choose the file first.",
   working: "Working, this takes some seconds",
   cancel: "Cancel",
@@ -25,13 +25,13 @@ export const device = {
 
 export const panel = {
   tag: "en",
-  /** What it means to join. */
-  meaning: (secret: string) => [
-    `If you join the panel, you share your ${secret} and all your ratings with this service, as they are: also those that were withheld or changed before. Nothing of it is protected.`,
+  /** What it means to join; `given` is what she gave, such as all her ratings. */
+  meaning: (secret: string, given: string) => [
+    `If you join the panel, you share your ${secret} and ${given} with this service, as they are: also those that were withheld or changed before. Nothing of it is protected.`,
     "What for: from its panel the service learns how categories differ, and so how to protect everybody else. People who are not in the panel need not share anything.",
-    "Who sees it: the people who run the service, and anybody who gets at its database. It is kept apart from your answers, under another pseudonym; but from the ratings alone the service could find out which answers are yours.",
-    "What is published: sums over the whole panel. Somebody who has your ratings anyway may find out that you took part.",
-    "Later: what you rate from now on is not shared until you join again. You can leave at any time: all that you shared is erased, and the next training does not use it. What was published before stays public.",
+    "Who sees it: the people who run the service, and anybody who gets at its database. It is kept apart from your answers, under another pseudonym; but from what you share the service could find out which answers are yours.",
+    "What is published: sums over the whole panel. Somebody who knows all of this anyway may find out that you took part.",
+    "Later: what you add from now on is not shared until you join again. You can leave at any time: all that you shared is erased, and the next training does not use it. What was published before stays public.",
   ],
 };
 

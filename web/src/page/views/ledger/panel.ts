@@ -1,6 +1,14 @@
 /** The part about the panel, loaded when she opens it: what joining means, joining, leaving. */
 
-import { type Agent, join, leave, membership, type PanelRatings, toShare } from "../../../index";
+import {
+  type Agent,
+  isUnary,
+  join,
+  leave,
+  membership,
+  type PanelRatings,
+  toShare,
+} from "../../../index";
 import { el, fill } from "../../controls/dom";
 import { plain } from "../../controls/scale";
 import type * as english from "../../languages/later/en";
@@ -83,7 +91,7 @@ function drawOffer(
   );
   fill(
     element,
-    ...words.meaning(secret).map((sentence) => el("p", {}, sentence)),
+    ...words.meaning(secret, texts.panel.given).map((sentence) => el("p", {}, sentence)),
     linesOf(agent, shared, texts.panel.all(shared.ratings.length)),
     el("label", { class: "check", for: "panel-agree" }, agree, ` ${texts.panel.agree(secret)}`),
     problem,
@@ -93,7 +101,9 @@ function drawOffer(
 
 /** Everything that is shared, line by line. */
 function linesOf(agent: Agent, shared: PanelRatings, summary: string): HTMLElement {
-  const { titles } = agent.standing;
+  const { titles, accepted } = agent.standing;
+  const written = (value: number) =>
+    isUnary(accepted.disclosure.scale) ? texts.rate.marked : plain(value);
   const row = (name: string, value: string) =>
     el("tr", {}, el("td", {}, name), el("td", {}, value));
   return el(
@@ -109,7 +119,7 @@ function linesOf(agent: Agent, shared: PanelRatings, summary: string): HTMLEleme
         ...shared.category.map(([feature, category]) =>
           row(featureName(feature), categoryName(feature, category)),
         ),
-        ...shared.ratings.map(([item, value]) => row(titles.get(item) ?? item, plain(value))),
+        ...shared.ratings.map(([item, value]) => row(titles.get(item) ?? item, written(value))),
       ),
     ),
   );
