@@ -1,9 +1,9 @@
 /**
  * The user's walk: send what is decided, fetch, check, pin; be asked, answer, submit; recommend.
  *
- * Which requests are made, in which order, when, and all their bytes but a report's content, follow
- * from the address, what the service says and what the person does next; from nothing secret. What
- * is public is asked for without a pseudonym.
+ * Nothing secret decides which requests are made, in which order and when, nor any of their bytes but
+ * a report's content. They follow from the address, the service's answers and what the person does.
+ * Public documents are fetched without a pseudonym.
  */
 import { MidpointError } from "../../errors";
 import { utf8 } from "../../wire/canonical";
@@ -128,8 +128,8 @@ export class Agent {
   /**
    * Accept what was fetched and pin it, or refuse it and change nothing but proof.
    *
-   * Refused, also after she agreed to a change: it is held to the former pin again. The entries that
-   * it signed are kept in any case.
+   * After a refusal the service is held to the former pin, even if she agreed to a change. The
+   * entries that it signed are kept as proof in any case.
    */
   async check(fetched: Fetched): Promise<Standing> {
     const { entries } = fetched.chain;
@@ -154,7 +154,7 @@ export class Agent {
     }
   }
 
-  /** Be asked about some items; if a new disclosure was published meanwhile, check that. */
+  /** Get the next question; if a new disclosure was published meanwhile, check it first. */
   async solicit(): Promise<Solicitation> {
     try {
       this.#asked = await this.#solicit();
@@ -233,10 +233,10 @@ export class Agent {
   }
 
   /**
-   * Erase her at the service, in its panel too, then here; then she is somebody new.
+   * Erase her data at the service and in its panel, then on this device.
    *
-   * If the service is away, all stays as it is but nothing else is done until this succeeds. With
-   * `onlyHere` the service is not asked, and what it holds can then never be erased by her.
+   * If the service does not answer, everything stays, and nothing else can be done until this
+   * succeeds. With `onlyHere` the service is not asked; it then keeps her data for good.
    */
   async forget(onlyHere = false): Promise<void> {
     await this.home.startForgetting();
@@ -313,17 +313,17 @@ export class Agent {
 
   async #askWitness(witness: string): Promise<Signed> {
     const address = addressOf(witness, true);
-    if (address === this.address) {
-      throw new MidpointError(`${witness} is the service; a witness is somebody else`);
-    }
     try {
+      if (address === this.address) throw new MidpointError("it is the service");
       return Signed.parse(await this.#get(`${address}/v1/witness`, LARGEST_LIST));
     } catch (error) {
-      // If it is away, its last statement still holds: it allows nothing new.
-      if (error instanceof AwayError && this.home.proof.witness) return this.home.proof.witness;
-      if (error instanceof AwayError) throw error;
-      const why = (error as Error).message;
-      throw new UnusableError(`${witness} does not answer as a witness does: ${why}`);
+      if (error instanceof AwayError) {
+        // Its last statement still holds: it allows nothing new.
+        const last = this.home.proof.witness;
+        if (last) return last;
+        throw error;
+      }
+      throw new UnusableError(`${witness} is no witness: ${(error as Error).message}`);
     }
   }
 

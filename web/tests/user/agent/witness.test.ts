@@ -53,7 +53,7 @@ describe("a witness", () => {
   it("is named if it does not answer as one", async () => {
     const { agent, witness, at } = await world();
     witness.statement = undefined;
-    await expect(agent.connect()).rejects.toThrow(`${at} does not answer as a witness does`);
+    await expect(agent.connect()).rejects.toThrow(`${at} is no witness`);
   });
 
   it("keeps her from a lie that was public for a moment, also a day later", async () => {
@@ -135,6 +135,6 @@ describe("a witness", () => {
       ["/v1/witness", undefined],
     ]);
     agent.terms = { witness: `${address}/` };
-    await expect(agent.connect()).rejects.toThrow("somebody else");
+    await expect(agent.connect()).rejects.toThrow("is no witness: it is the service");
   });
 });
