@@ -49,7 +49,6 @@ def test_only_what_takes_long_has_fewer_folds() -> None:
         "ml-1m-gender-liked-outsiders",
         "ml-1m-gender-outsiders-budgets",
         "ml-1m-gender-panels",
-        "ml-1m-gender-views",
         "ml-1m-gender-views-outsiders",
         "simulated-outsiders",
         "simulated-panels",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.data import Ratings
+from midpoint.data import Ratings, Scale
 from midpoint.data.origin import counted
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
@@ -17,6 +17,10 @@ from midpoint.wire import SCHEMES, Disclosure, Scheme
 
 PROTECTED = "protected"
 """What such a protocol is called in reports."""
+ANYTHING = Scale.continuous(-1e6, 1e6)
+"""The scale to load a table with that a tool made: it may hold what no person can
+say, and digits stay as they are. With a guessed scale numbers in no levels are rounded, and what their digits leak is not
+seen."""
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +81,8 @@ class ProtectedCopies(LearningProtocol):
 
         Args:
             raw: The ratings as people gave them, with their features.
-            tables: What the tool made of them; several if it tosses coins. People who are not in a
-                table sent nothing.
+            tables: What the tool made of them, loaded with the scale `ANYTHING`; several if it
+                tosses coins. People who are not in a table sent nothing.
         """
         if not tables:
             raise MidpointError("name at least one table of protected ratings")

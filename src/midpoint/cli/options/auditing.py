@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from midpoint.data.tables.columns import Columns
     from midpoint.protocol import LearningProtocol
 
-LARGEST = 1e6
-"""The largest rating that a table of another tool may hold."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
@@ -133,12 +130,10 @@ class AuditOptions:
         if not self.protected:
             return self.scheme_names()
         from midpoint.audit.run.plan import read_scheme
-        from midpoint.audit.run.protected import PROTECTED, ProtectedCopies
-        from midpoint.data import Scale
+        from midpoint.audit.run.protected import ANYTHING, PROTECTED, ProtectedCopies
         from midpoint.data.tables.tables import load_table
 
-        anything = Scale.continuous(-LARGEST, LARGEST)  # a tool may say what no person can
-        tables = [load_table(path, columns=columns, scale=anything) for path in self.protected]
+        tables = [load_table(path, columns=columns, scale=ANYTHING) for path in self.protected]
         schemes = {name: read_scheme(name) for name in self.scheme_names() or []}
         return {**schemes, PROTECTED: ProtectedCopies.of(ratings, tables)}
 
