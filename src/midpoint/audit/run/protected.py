@@ -18,9 +18,8 @@ from midpoint.wire import SCHEMES, Disclosure, Scheme
 PROTECTED = "protected"
 """What such a protocol is called in reports."""
 ANYTHING = Scale.continuous(-1e6, 1e6)
-"""The scale to load a table with that a tool made: it may hold what no person can
-say, and digits stay as they are. With a guessed scale numbers in no levels are rounded, and what their digits leak is not
-seen."""
+"""The scale to load a table with that a tool made. It may hold what no person can say, and digits
+stay as they are: a guessed scale rounds numbers in no levels, and hides what their digits leak."""
 
 logger = logging.getLogger(__name__)
 
