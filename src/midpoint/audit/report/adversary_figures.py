@@ -135,7 +135,7 @@ def withholding_curves(results: AuditResults) -> Picture | None:
     for k, (name, schemes) in enumerate(lines.items()):
         hidden, colour = [_hidden(results, scheme) for scheme in schemes], COLOURS[k % len(COLOURS)]
         for adversary, dashes in ((PANEL, "--"), (OUTSIDER, "-")):
-            rows = [one[0] for scheme in schemes if (one := results.judge(scheme, adversary))]
+            rows = [judged[0] for scheme in schemes if (judged := results.judge(scheme, adversary))]
             if len(rows) == len(schemes):
                 values, ends = [row.value for row in rows], [(row.low, row.high) for row in rows]
                 look = line_look(k) | {"linestyle": dashes}
