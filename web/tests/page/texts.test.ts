@@ -38,7 +38,10 @@ test("which titles were rated is called hidden only where it is", () => {
 
 test("where nothing is rated nobody reads of ratings, nor asked to share any", () => {
   const { panel, leaves, rate } = english.page.sentences({ ...FILMS, done: "bought", sets: true });
-  const said = [...sentences({ panel, send: leaves.sendNone }), ...later.meaning("age", panel.given)];
+  const said = [
+    ...sentences({ panel, send: leaves.sendNone }),
+    ...later.meaning("age", panel.given),
+  ];
   expect(said.filter((sentence) => /\b(rat(e|ed|ing|ings)|stars?)\b/i.test(sentence))).toEqual([]);
   expect(said.join(" ")).toContain("all films that you have bought");
   expect(rate.marked).toBe("bought");
