@@ -7,7 +7,7 @@ from midpoint.cli.audit import audit_command
 from midpoint.cli.certify import certify_command
 from midpoint.cli.data import describe_command
 from midpoint.cli.obfuscate import obfuscate_command
-from midpoint.cli.options.source import DataOptions, parse_scale
+from midpoint.cli.options.source import ColumnOptions, DataOptions, parse_scale
 from midpoint.cli.train import train_command
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -50,3 +50,10 @@ def test_scales_are_written_as_bounds_and_a_step() -> None:
     ):
         with pytest.raises(MidpointError, match=message):
             parse_scale(wrong)
+
+
+def test_counts_are_named_for_whole_populations_too_and_not_for_copies() -> None:
+    assert ColumnOptions(count_column="plays").columns().count == "plays"
+    assert DataOptions(source="plays.csv", count_column="plays").columns().count == "plays"
+    copies = DataOptions(source="plays.csv", count_column="plays").table_columns()
+    assert copies.count is None  # what a tool wrote has no counts
