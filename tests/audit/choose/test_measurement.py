@@ -184,12 +184,15 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     for name in candidates(Scale.stars(1, 5)):
         assert protocol_of(name).scheme.protects(discrete=True)
     fine, halves = Scale.stars(0, 100), Scale.stars(0.5, 5, 0.5)
-    assert variants("dmp", Scale.stars(1, 5)) == ()
+    stars = Scale.stars(1, 5)
+    assert variants("dmp", stars) == ("cmpss:shift=off",)
+    assert variants("dmp", stars, assigned=True) == ("cmp:shift=off",)
+    assert variants("dmp", stars, positions=False) == ()
     still = tuple(f"cmpss:levels={levels}:shift=off" for levels in (11, 7, 5))
     assert variants("dmp", fine) == variants("cmpss", fine) == still
     assert variants("dmp", fine, assigned=True)[0] == "cmp:levels=11:shift=off"
     assert variants("dmpss", fine, positions=False)[0] == "dmpss:levels=11"
-    assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on")
+    assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on", "cmpss:shift=off")
     assert variants("mp", Scale.continuous(0, 1)) == ()
     assert variants("cmpss", Scale.unary()) == ()
 

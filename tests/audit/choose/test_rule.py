@@ -109,6 +109,12 @@ def test_the_spread_is_hidden_only_where_that_is_shown_to_leak_less() -> None:
     assert decided(plain, share, hidden)[0] == "cmp:keep=0.5"
 
 
+def test_values_stay_only_where_that_is_shown_to_leak_less() -> None:
+    plain = trial("cmpss", 0.60)
+    assert decided(plain, trial("cmpss:shift=off", 0.59, noise=1.0))[0] == "cmpss"
+    assert decided(plain, trial("cmpss:shift=off", 0.50, noise=1.0))[0] == "cmpss:shift=off"
+
+
 def test_what_costs_too_much_is_left_out_and_said_where_it_would_help() -> None:
     trials = trial("dmp", 0.70, 0.001), trial("dmpss", 0.60, 0.01), trial("cmpss", 0.51, 0.17)
     scheme, warning = decided(*trials)

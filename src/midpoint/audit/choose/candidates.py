@@ -52,20 +52,23 @@ def variants(
     """Return variants of a candidate that are tried if it leaks, the simplest first.
 
     Where the scale has many levels, variants report on fewer. With counterparts, a variant maps the
-    spread as well (`spread=on`). On a fine scale a shifted value would stand out between the round
-    numbers that most people use, so variants there have `shift=off`. Sets have neither levels nor
-    spreads.
+    spread as well (`spread=on`). If positions can be learned, one shifts no values (`shift=off`):
+    it withholds by counterparts, and devices correct by all that they know. On a fine scale all
+    variants are so, since a shifted value would stand out between the round numbers that most
+    people use. Sets have neither levels nor spreads.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
-    if scale.is_unary:
+    if not scale.is_discrete or scale.is_unary:
         return ()
+    still = SchemeSpec("cmp" if assigned else "cmpss", shift=False)
     if count > FINE:
-        still = SchemeSpec("cmp" if assigned else "cmpss", shift=False)
         base = still if positions else spec
         return tuple(str(replace(base, levels=levels)) for levels in FEWER)
     others = [replace(spec, levels=FEWER[-1])] if count >= HALVES else []
     if spec.scheme.counterparts:
         others.append(replace(spec, spread=True))
+    if positions:
+        others.append(still)
     return tuple(str(other) for other in others)
 
 

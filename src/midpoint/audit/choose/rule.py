@@ -85,17 +85,18 @@ class Trial(NamedTuple):
 def simplest(trials: Sequence[Trial], most_cost: float) -> Trial:
     """Return the simplest candidate that holds the leak and leaks no more than the best.
 
-    If there is none, return the best, or the same without `spread=on` unless that leaks more.
+    If there is none, return the best, or the same without `spread=on` and `shift=off` unless that
+    leaks more.
     """
     cheap = cheap_enough(trials, most_cost)
     best = min(cheap, key=excess)
     alike = (trial for trial in cheap if trial.is_held and not trial.leaks_more(best))
-    return next(alike, _without_spread(best, cheap))
+    return next(alike, _plain(best, cheap))
 
 
-def _without_spread(best: Trial, cheap: Sequence[Trial]) -> Trial:
-    """Return the best candidate without `spread=on`, unless that is shown to leak more."""
-    plain = str(replace(SchemeSpec.read(best.scheme), spread=False))
+def _plain(best: Trial, cheap: Sequence[Trial]) -> Trial:
+    """Return the best without `spread=on` and `shift=off`, unless that is shown to leak more."""
+    plain = str(replace(SchemeSpec.read(best.scheme), spread=False, shift=True))
     alike = (trial for trial in cheap if trial.scheme == plain and not trial.leaks_more(best))
     return next(alike, best)
 
