@@ -17,7 +17,8 @@ Measured = Mapping[str, Any]
 def privacy(results: Measured) -> Figure:
     """Draw what leaks against what it costs; the best is at the lower left."""
     data = results["data"]
-    figure, axes = plt.subplots(1, len(data), figsize=(4.2 * len(data), 4.6), squeeze=False)
+    size = 4.2 * len(data), 5.0
+    figure, axes = plt.subplots(1, len(data), figsize=size, squeeze=False, layout="constrained")
     names = list(dict.fromkeys(name for rows in data.values() for name in rows))
     for axis, (title, rows) in zip(axes[0], data.items(), strict=True):
         for name, row in rows.items():
@@ -31,8 +32,7 @@ def privacy(results: Measured) -> Figure:
         Line2D([], [], ls="", marker=MARKERS[k % len(MARKERS)], color=f"C{k % 10}", label=name)
         for k, name in enumerate(names)
     ]
-    figure.legend(handles=handles, loc="lower center", ncols=2, fontsize=8, frameon=False)
-    figure.tight_layout(rect=(0, 0.04 + 0.03 * len(names) / 2, 1, 1))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return figure
 
 
