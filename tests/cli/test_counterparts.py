@@ -188,7 +188,7 @@ def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) 
         "\n".join([lines[0], *(f"{line}.{k % 97:02}" for k, line in enumerate(lines[1:]))])
     )
     words = ("train", smooth, "--users", users, "--dimension", 2, "--iterations", 2)
-    words, gender = (*words, "--scale", "1:6:0"), ("--feature", "gender")
+    gender = ("--scale", "1:6:0", "--feature", "gender")
     with pytest.raises(MidpointError, match="discrete scale"):
         run(*words, *gender, "--counterparts", "sets", "--out", tmp_path / "no")
     with pytest.raises(MidpointError, match="need a private feature"):
