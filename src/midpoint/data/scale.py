@@ -106,9 +106,9 @@ class Scale:
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
         if they repeat. Otherwise the scale is a fine one, to which ratings are to be brought
-        (`nearest`), with a warning in the log. Ratings that are no part of it are refused: see
-        `plausibility`. One 50 among ratings from 0 to 4 is a
-        slip of the pen, and 99 or -1 a code for no answer. Ratings that are all 1 are unary data.
+        (`nearest`), with a warning in the log. Ratings that are no part of it are refused (see
+        `plausibility`): one 50 among ratings from 0 to 4 is a slip of the pen, and 99 or -1 a code
+        for no answer. Ratings that are all 1 are unary data.
 
         Args:
             values: The ratings.

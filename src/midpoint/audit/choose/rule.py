@@ -124,6 +124,7 @@ def decide(
     categories: Sequence[str],
     most_cost: float,
     failed: Mapping[str, str] = MappingProxyType({}),
+    per_rmse: float = 1.0,
 ) -> Choice:
     """Choose a scheme: the simplest that is cheap enough, holds the leak, and is among the best.
 
@@ -136,6 +137,7 @@ def decide(
         categories: Names of the categories.
         most_cost: The cost allowed.
         failed: Why other candidates could not be tried, by name.
+        per_rmse: How many times `--cost` is allowed, in the measure that costs are in.
     """
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
@@ -164,7 +166,7 @@ def decide(
         tuple(failed.items()),
         most_cost=most_cost,
         luck=luck,
-        warning=_warning(raw, taken, trials, most_cost, luck),
+        warning=_warning(raw, taken, trials, most_cost, luck, per_rmse),
     )
 
 
@@ -191,7 +193,12 @@ def _reason(taken: Trial, best: Trial, trials: Sequence[Trial], shares: int) -> 
 
 
 def _warning(
-    raw: Trial, taken: Trial, trials: Sequence[Trial], most_cost: float, luck: float
+    raw: Trial,
+    taken: Trial,
+    trials: Sequence[Trial],
+    most_cost: float,
+    luck: float,
+    per_rmse: float,
 ) -> str:
     """Warn of what the choice does not achieve; empty if the leak is held within the cost."""
     words = list[str]()
@@ -211,7 +218,7 @@ def _warning(
     better = [trial for trial in trials if trial.price > most_cost and taken.leaks_more(trial)]
     words += [
         f"{trial.scheme} leaks less ({trial.leak.value:.3f}) and costs {trial.cost:.1%}: allow it"
-        f" by --cost {100 * trial.price + 0.1:.1f}."
+        f" by --cost {100 * trial.price / per_rmse + 0.1:.1f}."
         for trial in better[:OFFERED]
     ]
     if words:

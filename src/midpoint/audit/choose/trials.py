@@ -76,7 +76,8 @@ def choose(
         progress: Is called with the candidates done and to do.
     """
     people = with_known(ratings, *features)
-    most_cost = allow.cost * (NDCG_PER_RMSE if people.scale.is_unary else 1)
+    per_rmse = NDCG_PER_RMSE if people.scale.is_unary else 1.0
+    most_cost = allow.cost * per_rmse
     feature = people.feature(*features)
     every = candidates(people.scale, positions=positions, assigned=assigned)
     wanted = every if names is None else tuple(names)
@@ -93,7 +94,7 @@ def choose(
         tried.report_progress()
     if not tried.trials:
         raise MidpointError(f"no candidate could be tried: {'; '.join(tried.failed.values())}")
-    choice = decide(tried.raw, tried.trials, feature.categories, most_cost, tried.failed)
+    choice = decide(tried.raw, tried.trials, feature.categories, most_cost, tried.failed, per_rmse)
     warnings = [choice.warning, _unmeasured(feature)]
     warnings += [] if people.scale.is_discrete else [UNROUNDED]
     measured = panel.ratings.n_users

@@ -180,7 +180,7 @@ def _withholding(results: AuditResults, setting: str) -> Iterator[tuple[str, lis
             rest = {key: value for key, value in results.schemes[scheme].items() if key != setting}
             alike.setdefault(json.dumps(rest, sort_keys=True), []).append(scheme)
     for schemes in alike.values():
-        judged = [scheme for scheme in schemes if results.judges.get(scheme)]
+        judged = [s for s in schemes if {PANEL, OUTSIDER} & results.judges.get(s, {}).keys()]
         if len(judged) > 1:
             judged.sort(key=lambda scheme: _hidden(results, scheme))
             yield without(judged[0], setting), judged

@@ -74,7 +74,7 @@ def load_table(
         columns.require_only(usable, f"{path} has one row a rating")
         ratings = _load_long(table, columns, scale, name)
     else:
-        columns.require_only({"user", "items", "features"}, f"{path} has one row a person")
+        columns.require_only({"user", "items", "features"}, f"{path} is read with one row a person")
         ratings = load_wide(table, columns, scale, name, has_users_table=users is not None)
     if items is not None:
         ratings = add_titles(ratings, items)
